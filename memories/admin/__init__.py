@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from memories.admin import alerts, knowledge, memories, records  # noqa: F401  # they register what they show
+from memories.admin import knowledge, memories, records  # noqa: F401  # they register what they show
 from memories.ledger.energy import UNITS
 from memories.models import Bridge, Delivery, EnergyUse, Import, LedgerEntry, RecallCount, Webhook
 from memories.services import MemoryAgent

@@ -4,7 +4,6 @@ from django.urls import path
 
 from memories.dashboard.views import (
     accounts,
-    apps,
     jobs,
     knowledge,
     memories,
@@ -20,10 +19,10 @@ from memories.dashboard.views import (
 
 urlpatterns = [
     path("", reports.overview, name="overview"),
-    path("apps", apps.apps, name="apps"),
+    path("apps", accounts.apps, name="apps"),
     path("apps/review", review.review_all, name="apps-review"),
     path("apps/review/decide", review.decide_all, name="apps-review-decide"),
-    path("apps/policy", apps.policy, name="apps-policy"),
+    path("apps/policy", accounts.policy, name="apps-policy"),
     path("sessions", sessions.sessions, name="sessions"),
     path("sessions/<uuid:uid>", sessions.show_session, name="sessions-one"),
     path("sessions/<uuid:uid>/texts/<uuid:text_uid>", sessions.text, name="sessions-text"),

@@ -99,7 +99,7 @@ def test_403_for_a_key_without_the_scope(alice: Caller) -> None:
     "path",
     ["nothing", "memories/", "memories/x", "sessions/x/turns", "apps/a/b", "", "memories//"],
 )
-def test_404_for_an_address_without_a_endpoint(alice: Caller, path: str) -> None:
+def test_404_for_an_address_without_an_endpoint(alice: Caller, path: str) -> None:
     assert assert_problem(alice.get(path), 404)["code"] == "not_found"
 
 
@@ -123,7 +123,7 @@ def test_404_helps_whoever_came_near(alice: Caller, path: str, hint: str) -> Non
     "method, path",
     [("GET", "memories/search"), ("DELETE", "memories"), ("GET", "context"), ("GET", "memories/batch")],
 )
-def test_405_says_how_a_endpoint_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
+def test_405_says_how_an_endpoint_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
     answer = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
     assert "Allowed:" in assert_problem(answer, 405)["detail"]
 
@@ -456,7 +456,7 @@ FIELDS = [
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.dictionaries(st.sampled_from([*FIELDS, "memories", "query", "messages", "ids", "x"]), documents))
-def test_no_document_breaks_a_endpoint(alice: Caller, body: Any) -> None:
+def test_no_document_breaks_an_endpoint(alice: Caller, body: Any) -> None:
     raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
     for path in ("memories", "memories/batch", "memories/delete", "memories/search", "context", "sessions"):
         answer = send(alice, raw, f"/api/v1/{path}")
@@ -465,7 +465,7 @@ def test_no_document_breaks_a_endpoint(alice: Caller, body: Any) -> None:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.binary(min_size=1, max_size=200))
-def test_no_bytes_break_a_endpoint(alice: Caller, body: bytes) -> None:
+def test_no_bytes_break_an_endpoint(alice: Caller, body: bytes) -> None:
     assert send(alice, body).status_code in (201, 400)
     session = AgentSession.objects.first()
     uid = session.uid if session else alice.start_session()["id"]
@@ -644,7 +644,7 @@ def test_a_choice_that_is_none_is_refused_in_every_list(alice: Caller, operator:
     ],
     rolled_back=True,
 )
-def test_no_header_breaks_a_endpoint(alice: Caller, headers: dict[str, str]) -> None:
+def test_no_header_breaks_an_endpoint(alice: Caller, headers: dict[str, str]) -> None:
     alice.remember("Whales sing")
     for call in (
         lambda: alice.client.get(MEMORIES, headers=headers),

@@ -56,7 +56,7 @@ def test_there_are_endpoints_at_all() -> None:
 
 
 @each_row("address", API)
-def test_a_endpoint_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> None:
+def test_an_endpoint_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> None:
     view = API[address].callback.view_class
     assert view.scope in SCOPES, "a view without a scope is shut to everyone"
     assert view.permission_classes == [HasScope] == api_settings.DEFAULT_PERMISSION_CLASSES
@@ -66,7 +66,7 @@ def test_a_endpoint_of_the_api_names_its_scope_and_takes_keys_only(address: str)
 
 @pytest.mark.django_db
 @each_row("address", API)
-def test_nobody_gets_through_a_endpoint_of_the_api_without_a_key(address: str) -> None:
+def test_nobody_gets_through_an_endpoint_of_the_api_without_a_key(address: str) -> None:
     client = Client(raise_request_exception=False)
     for method in METHODS:
         answer = client.generic(method.upper(), example(address), b"{}", content_type="application/json")
@@ -98,7 +98,7 @@ BODILESS = {address for address, route in API.items() if takes_no_body(route.cal
 
 
 @each_row("address", sorted(BODILESS))
-def test_a_endpoint_without_a_body_passes_over_none(address: str, alice: Caller, operator: APIClient) -> None:
+def test_an_endpoint_without_a_body_passes_over_none(address: str, alice: Caller, operator: APIClient) -> None:
     client = operator if API[address].callback.view_class.scope == "operator" else alice.client
     for body in (b"{", b'{"x": 1}', b"[]", b"null", b"5"):
         assert_problem(client.generic("POST", example(address), body, content_type="application/json"), 400)
@@ -126,7 +126,7 @@ SPOKEN = {address: route for address, route in ROUTES.items() if address.startsw
 
 
 @each_row("address", SPOKEN)
-def test_a_endpoint_of_another_language_takes_keys_only(address: str) -> None:
+def test_an_endpoint_of_another_language_takes_keys_only(address: str) -> None:
     view = SPOKEN[address].callback.view_class
     assert view.scope in SCOPES
     assert view.permission_classes == [HasScope]

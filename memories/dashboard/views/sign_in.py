@@ -34,7 +34,7 @@ from memsite.config.conf import get_conf
 from memsite.http.login import FACTOR, needs_factor
 from memsite.http.problems import error_view
 from memsite.oauth import openid
-from memsite.oauth.identities import IdentityTaken, NotLetIn, connect, find_person
+from memsite.oauth.openid import IdentityTaken, NotLetIn, connect, find_person
 from memsite.tenancy import second_factor
 from memsite.tenancy.access import actor_of
 from memsite.tenancy.audit import note

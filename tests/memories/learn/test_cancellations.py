@@ -10,7 +10,8 @@ import pytest
 from django.conf import settings
 from django.test.utils import override_settings
 
-from memories.learn.triggers import find_replaced, note_coming, without_days_of
+from memories.learn.cancellations import find_replaced, without_days_of
+from memories.learn.triggers import note_coming
 from memories.models import FutureTrigger, Preload, TriggerStatus
 from memories.store import Candidate, writing
 from memsite.tenancy.models import Agent, App

@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from memories.inject.pipeline import due_block, inject_due
 from memories.language.messages import close_fence, open_fence
 from memories.language.scripts import estimate_tokens
+from memories.learn.cancellations import read_called_off
 from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import (
     due,
@@ -22,7 +23,6 @@ from memories.learn.triggers import (
     note_coming,
     put_away,
     put_away_batch,
-    read_called_off,
     roll_over,
 )
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memories.language.relate import Relation, Thresholds
-from memories.learn.triggers import find_replaced
+from memories.learn.cancellations import find_replaced
 from memories.providers import judgement_model
 from memories.providers import relation as relation_module
 from memories.providers.embeddings import EmbedderMisconfigured

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memories.api.serializers.memories import show_memory
-from memories.compat.mem0_serializers import show_item
+from memories.compat.mem0 import show_item
 from memories.mcp.tools import brief
 from memories.models import Memory
 from memories.retrieve import hits

@@ -78,7 +78,7 @@ LAST_QUESTION = re.compile(r"([^.!?\n]*\?)[^?]*$")
 
 
 def weigh(
-    candidates: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, before: str
+    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, before: str
 ) -> list[Candidate]:
     """Return the candidates of a user's message, weighed, with those that the network adds.
 
@@ -86,15 +86,15 @@ def weigh(
     """
     stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
     if not stated or not is_there():
-        return list(candidates)
+        return list(found)
     before = before[-BEFORE_CHARACTERS:] if "?" in before else ""
     texts = [(before if sentence is sentences[0] else "", sentence.text) for sentence in stated]
-    answers = [unit for unit in candidates if before and is_joined(unit, message, stated[0])]
+    answers = [unit for unit in found if before and is_joined(unit, message, stated[0])]
     readings = load_judgement_model().read([*texts, *(("", unit.text) for unit in answers)])
     joined = {unit.text: reading for unit, reading in zip(answers, readings[len(texts) :], strict=True)}
-    weighed = [candidate for candidate in candidates if not any(overlaps(candidate, message, s) for s in stated)]
+    weighed = [candidate for candidate in found if not any(overlaps(candidate, message, s) for s in stated)]
     for index, (sentence, reading) in enumerate(zip(stated, readings, strict=False)):
-        own = [unit for unit in candidates if overlaps(unit, message, sentence)]
+        own = [unit for unit in found if overlaps(unit, message, sentence)]
         units = [weigh_one(unit, worthier(reading, joined.get(unit.text)), sentence) for unit in own]
         worthy = [unit for unit in units if unit.score >= ENOUGH]
         is_settled = any(unit.type in ORDERED or unit.text in joined for unit in worthy)
@@ -120,7 +120,7 @@ def weigh(
 
 
 def weigh_assistant(
-    candidates: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int
+    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int
 ) -> list[Candidate]:
     """Return the candidates of an assistant's message, with the sentences that the network adds.
 
@@ -128,11 +128,11 @@ def weigh_assistant(
     """
     stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
     if not stated or not is_there():
-        return list(candidates)
+        return list(found)
     readings = load_judgement_model().read([("", f"{BY_ASSISTANT}{sentence.text}") for sentence in stated])
-    weighed = list(candidates)
+    weighed = list(found)
     for index, (sentence, reading) in enumerate(zip(stated, readings, strict=True)):
-        own = [unit for unit in candidates if overlaps(unit, message, sentence)]
+        own = [unit for unit in found if overlaps(unit, message, sentence)]
         is_known = any(unit.score >= ENOUGH for unit in own)
         if not is_known and reading.keep >= KEPT_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS:
             weighed = [unit for unit in weighed if unit not in own]
@@ -186,9 +186,9 @@ def added(
 
 def question_of(sentence: Sentence, before: str, index: int) -> str:
     """Return the question that a short answer answers; empty where it says all by itself."""
-    match = LAST_QUESTION.search(before)
+    asked = LAST_QUESTION.search(before)
     is_short = len(sentence.text.split()) <= ANSWER_WORDS
-    return match[1].strip()[-QUOTED_CHARACTERS:] if match and index == 0 and is_short else ""
+    return asked[1].strip()[-QUOTED_CHARACTERS:] if asked and index == 0 and is_short else ""
 
 
 def overlaps(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
@@ -216,11 +216,11 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
 
     The gate and the extraction ask for the same chunk one after the other; the second answer is remembered.
     """
-    candidates: list[Candidate] = []
+    found: list[Candidate] = []
     heard = Conversation()
     for message in chunk.before:
         heard.hear(message, _sentences(message))
-    last_said = next((item.content for item in chunk.before[-1:] if item.role == ASSISTANT), "")
+    last_said = next((one.content for one in chunk.before[-1:] if one.role == ASSISTANT), "")
     said_by = [
         (place, speaker, part)
         for place, message in enumerate(chunk.messages)
@@ -232,37 +232,33 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
         if is_meant:
             reply = next((later.content for later in chunk.messages[place + 1 : place + 2]), "")
             read = _read_user if message.role == USER else _read_assistant
-            clauses = list(read(message, sentences, place, reply, heard))
+            said = list(read(message, sentences, place, reply, heard))
             if judge == "learned" and message.role == USER:
-                clauses = weigh(clauses, message, sentences, place, last_said)
+                said = weigh(said, message, sentences, place, last_said)
             elif judge == "learned":
-                clauses = weigh_assistant(clauses, message, sentences, place)
-            clauses = [
+                said = weigh_assistant(said, message, sentences, place)
+            said = [
                 replace(
-                    item, group=heard.who_we_are(item.text, message.content).replace(SPEAKER, speaker), speaker=speaker
+                    one, group=heard.who_we_are(one.text, message.content).replace(SPEAKER, speaker), speaker=speaker
                 )
-                for item in clauses
+                for one in said
             ]
-            order = {
-                message.content[item.start : item.end]: index for index, item in reversed(list(enumerate(sentences)))
-            }
-            candidates += sorted(clauses, key=lambda candidate: order.get(candidate.quote, 0))
+            order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
+            found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
         heard.hear(message, sentences, is_read=is_meant)
         last_said = message.content if message.role == ASSISTANT else ""
-    return tuple(
-        candidate for index, candidate in enumerate(candidates) if not _is_set_right(candidate, candidates[index + 1 :])
-    )
+    return tuple(candidate for at, candidate in enumerate(found) if not _is_set_right(candidate, found[at + 1 :]))
 
 
 def _by_speakers(message: Message) -> Iterator[tuple[str, Message]]:
     """(who says "I", what is said): of a user's message in which lines begin with a name, each name's."""
     starts = list(_SPEAKER.finditer(message.content)) if message.role == USER else []
-    if not any(match["own"] for match in starts) or starts[0].start() > 0:
+    if not any(found["own"] for found in starts) or starts[0].start() > 0:
         yield (message.speaker if message.role == USER else "") or SPEAKER, message
         return
-    ends = [match.start() for match in starts[1:]] + [len(message.content)]
-    for match, end in zip(starts, ends, strict=True):
-        yield match[1], replace(message, content=message.content[match.end() : end].strip())
+    ends = [found.start() for found in starts[1:]] + [len(message.content)]
+    for found, end in zip(starts, ends, strict=True):
+        yield found[1], replace(message, content=message.content[found.end() : end].strip())
 
 
 def _read_user(
@@ -274,11 +270,11 @@ def _read_user(
         yield Candidate(agreed, place, quote, 0.8, "a decision", DECISION, is_final=True)
     rest: list[Sentence] = []
     own: list[str] = []
-    statements = list(without_ordered(sentences, heard.asked if heard.is_asked_by_other(USER) else ""))
+    told = list(without_ordered(sentences, heard.asked if heard.is_asked_by_other(USER) else ""))
     for sentence in sentences:
-        if sentence not in statements:
+        if sentence not in told:
             heard.antecedents.people.note(sentence.text)
-    for sentence in statements:
+    for sentence in told:
         whole = read_whole(sentence, message.content[sentence.start : sentence.end], place, heard, own)
         own.append(sentence.text)
         if whole is None:
@@ -291,8 +287,8 @@ def _read_user(
         if by_rule and by_rule.score >= ENOUGH:
             yield by_rule
             continue
-        weighed = weigh_said(unit, message, place, reply, heard)
-        yield by_rule if by_rule and by_rule.score > weighed.score else weighed
+        said = weigh_said(unit, message, place, reply, heard)
+        yield by_rule if by_rule and by_rule.score > said.score else said
 
 
 def _read_assistant(
@@ -303,18 +299,18 @@ def _read_assistant(
         ruled[candidate.quote].append(candidate)
         yield candidate
     for unit in read_units(sentences, ASSISTANT, heard):
-        weighed = weigh_said(unit, message, place, reply, heard)
-        if not _is_covered(weighed.text, ruled[weighed.quote]):
-            yield weighed
+        said = weigh_said(unit, message, place, reply, heard)
+        if not _is_covered(said.text, ruled[said.quote]):
+            yield said
 
 
 def _is_covered(text: str, ruled: list[Candidate]) -> bool:
     """Tell whether most of the words are in statements that the rules found in the same sentence."""
-    stems = _stems(text)
+    said = _stems(text)
     same = [other for other in ruled if other.score >= ENOUGH]
-    covered = {stem for other in same for stem in _stems(other.text)}
+    kept = {stem for other in same for stem in _stems(other.text)}
     is_ruled = any(other.type != STATEMENT for other in same)
-    return bool(covered) and len(stems & covered) >= (COVERED_BY_RULE if is_ruled else COVERED_FROM) * len(stems)
+    return bool(kept) and len(said & kept) >= (COVERED_BY_RULE if is_ruled else COVERED_FROM) * len(said)
 
 
 def _stems(text: str) -> set[str]:
@@ -323,8 +319,8 @@ def _stems(text: str) -> set[str]:
 
 def _is_set_right(candidate: Candidate, later: list[Candidate]) -> bool:
     """Tell whether a later correction says the same with another value: "… is 5433" before "… is 5432, not 5433"."""
-    words = set(_WORD.findall(candidate.text.lower()))
-    return any(other.type == CORRECTION and words <= set(_WORD.findall(other.text.lower())) for other in later)
+    said = set(_WORD.findall(candidate.text.lower()))
+    return any(other.type == CORRECTION and said <= set(_WORD.findall(other.text.lower())) for other in later)
 
 
 def _sentences(message: Message) -> list[Sentence]:
@@ -397,9 +393,9 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
     """Each once. One other word is another fact: what else says the same is found when it is stored."""
     seen: set[str] = set()
     for candidate, content in worded:
-        text = canonical_text(content)
-        if text and text not in seen:
-            seen.add(text)
+        said = canonical_text(content)
+        if said and said not in seen:
+            seen.add(said)
             yield candidate, content
 
 
@@ -454,8 +450,8 @@ def _subject(content: str, names: tuple[str, ...]) -> str:
 
 
 def _tags(category: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    tags = [name.lower() for name in names if len(name) <= 10 * CHARACTERS_PER_TOKEN]
-    return tuple(dict.fromkeys([tag for tag in (category, *tags) if tag != "general" and tag not in _UNTAGGED]))[
+    found = [name.lower() for name in names if len(name) <= 10 * CHARACTERS_PER_TOKEN]
+    return tuple(dict.fromkeys([tag for tag in (category, *found) if tag != "general" and tag not in _UNTAGGED]))[
         :MAX_TAGS
     ]
 
