@@ -194,7 +194,7 @@ bench-pgvector: $(VENV)/dev.stamp
 bench-partitions: $(VENV)/dev.stamp
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -W ignore -m bench.partitions $(if $(APPS),--apps $(APPS)) $(if $(MEMORIES),--memories $(MEMORIES)) --note "$(NOTE)"
 
-# Web processes of one host and of two on a PostgreSQL of their own (SIZES="100000 1000000": twenty minutes).
+# Web processes of one host and of two on a PostgreSQL of their own (SIZES="500 100000 1000000": twenty minutes).
 .PHONY: bench-index
 bench-index: $(VENV)/dev.stamp
 	@$(BIN)/python -m tools.postgres --shared-buffers 1GB $(BIN)/python -W ignore -m bench.index_memory --sizes $(SIZES) --note "$(NOTE)"

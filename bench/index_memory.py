@@ -28,6 +28,7 @@ from bench.options import make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.search_latency import fill_app
 from memories.index.app_embedder import current_embedder
+from memories.index.index_cache import LEAST_ROWS
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, AppPolicy
 from tools.ports import free_port
@@ -55,7 +56,7 @@ WHERE m.id > %(start)s + %(templates)s
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--sizes", type=int, nargs="+", default=[100_000])
+    options.add_argument("--sizes", type=int, nargs="+", default=[500, 100_000])
     given = options.parse_args()
     make_database()
     rows = []
@@ -133,7 +134,7 @@ def measure(key: str, size: int) -> tuple[list[object], list[float]]:
             first, apart = search_all([alone], key)[0], memory_of([alone])
         with host(ours, PROCESSES) as processes:
             search_all(processes, key, at_once=True)
-            wait_until(lambda: any(Path(ours, "indexes").glob("*.index")))
+            wait_until(lambda: size < LEAST_ROWS or any(Path(ours, "indexes").glob("*.index")))
             time.sleep(10)
             search_all(processes, key)
             at_once = memory_of(processes)
