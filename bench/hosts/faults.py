@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -320,13 +321,13 @@ def upgrade(stand: Stand) -> Result:
             service.start()
         for host in ("web1", "web2"):
             stand.balance(f"set server web/{host} state drain")
-            stand.wait(host, lambda host=host: not stand.sessions(host), SOON_SECONDS)
+            stand.wait(host, partial(stand.is_idle, host), SOON_SECONDS)
             (service,) = stand.services[host]
             service.stop()
             service.start()
-            stand.wait(host, lambda host=host: stand.is_ready(host))
+            stand.wait(host, partial(stand.is_ready, host))
             stand.balance(f"set server web/{host} state ready")
-            stand.wait(host, lambda host=host: stand.is_up(host), SOON_SECONDS)
+            stand.wait(host, partial(stand.is_up, host), SOON_SECONDS)
             time.sleep(AFTER_SECONDS)
     failed = load.log.failed.total()
     return Result(load.check(), "same code", 15, not failed)

@@ -314,8 +314,8 @@ class Stand:
         names, rows = lines[0].split(","), [line.split(",") for line in lines[1:] if line]
         return next(dict(zip(names, row, strict=False))[column] for row in rows if row[:2] == ["web", host])
 
-    def sessions(self, host: str) -> int:
-        return int(self.stat(host, "scur"))
+    def is_idle(self, host: str) -> bool:
+        return self.stat(host, "scur") == "0"
 
     def is_up(self, host: str) -> bool:
         return self.stat(host, "status") == "UP"
