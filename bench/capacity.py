@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ HOST_CORES, DATABASE_CORES = 8, 16
 WEB, WORKER, DATABASE = "web", "worker", "database"
 SEARCH, CONTEXT, WRITE, TURN = "a search", "a context", "a write", "a turn, with its extraction"
 IDLE_SECONDS, LOOK_EVERY_SECONDS = 10.0, 0.1
+WARM_UP = 20
 TICKS = os.sysconf("SC_CLK_TCK")
 BLOCKED = """
 SELECT a.application_name, b.application_name, a.wait_event, left(a.query, 60)
@@ -55,6 +56,7 @@ FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS pid JOIN pg_stat_act
 WHERE a.wait_event_type = 'Lock'
 """
 SAMPLE_EVERY_SECONDS = 0.002
+SPARE_CONNECTIONS = 20
 
 Seconds = dict[str, float]
 """Of processor time, by who took them."""
@@ -117,10 +119,10 @@ def measure(app: App, count: int) -> dict[str, Seconds]:
     ):
         api = f"{site.url}/api/v1"
         session = told(client.post(f"{api}/sessions", json={}))["id"]
-        words = texts_of(8 * count, 3, SEED + 2, skipped=STOP_WORDS)
+        words = texts_of(2 * (count + WARM_UP), 3, SEED + 2, skipped=STOP_WORDS)
         questions = iter([QUESTION.format(*text.split()) + f" {n}" for n, text in enumerate(words)])
-        facts = iter(texts_of(4 * count, TEXT_WORDS, SEED + 5))
-        turns = iter(range(1, 4 * count))
+        facts = iter(texts_of(3 * (count + WARM_UP), TEXT_WORDS, SEED + 5))
+        turns = iter(range(1, count + WARM_UP + 1))
         kinds: dict[str, Callable[[], Any]] = {
             SEARCH: lambda: client.post(f"{api}/memories/search", json={"query": next(questions)}),
             CONTEXT: lambda: client.post(f"{api}/context", json={"query": next(questions), "session_id": session}),
@@ -133,7 +135,7 @@ def measure(app: App, count: int) -> dict[str, Seconds]:
         assert site.process is not None
         processes = Processes(site.process.pid)
         for ask in kinds.values():  # indexes are loaded, statements prepared
-            for _ in range(20):
+            for _ in range(WARM_UP):
                 told(ask())
         wait_for_worker()
         idle, began = processes.seconds(), time.monotonic()
@@ -183,14 +185,18 @@ class Processes:
 
 def descendants(pid: int) -> Iterator[tuple[int, str]]:
     """Yield it and all that it has started, with what they were started as."""
-    yield pid, Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield from descendants(int(child))
+    with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        yield pid, Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from descendants(int(child))
 
 
 def processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
     return sum(map(int, fields[11:15])) / TICKS
 
 
@@ -213,6 +219,7 @@ def write_at_once(count: int, rounds: int) -> Apart:
         finally:
             connection.close()
 
+    connection.pool.resize(1, count + SPARE_CONNECTIONS)  # type: ignore[attr-defined]  # PostgreSQL's
     connection_created.connect(name_connection)
     try:
         with looking_at_locks() as apart, ThreadPoolExecutor(count) as pool:
