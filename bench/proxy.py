@@ -110,12 +110,14 @@ def main() -> None:
     options.add_argument("--memories", type=int, default=1_000, help="in the app")
     given = options.parse_args()
     facts = circumstances(given.note)
-    with model() as url, tempfile.TemporaryDirectory(prefix="memsite-proxy-") as folder:
-        settings = {"MEMSITE_EMBEDDER": "minilm", "MEMSITE_PROXY_OPENAI_URL": f"{url}/v1"}
-        with Site(Path(folder), **settings) as site:
-            (key,) = site.new_app("asked")
-            remember(site, key, given.memories)
-            results = measure(site, key, url, given.questions)
+    with (
+        model() as url,
+        tempfile.TemporaryDirectory(prefix="memsite-proxy-") as folder,
+        Site(Path(folder), MEMSITE_EMBEDDER="minilm", MEMSITE_PROXY_OPENAI_URL=f"{url}/v1") as site,
+    ):
+        (key,) = site.new_app("asked")
+        remember(site, key, given.memories)
+        results = measure(site, key, url, given.questions)
     body = render(results, given.questions, given.memories, facts)
     write_section("The proxy", body, PERFORMANCE)
     print(body)

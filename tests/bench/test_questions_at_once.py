@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import Barrier
 
+from bench import proxy
 from bench.questions_at_once import ALONE, BATCHES, CROWD, ask, measure, questions_of, render
 from memories.providers.embeddings import HashEmbedder, Vectors
 
@@ -48,3 +49,10 @@ def test_it_tells_how_many_times_as_many() -> None:
     assert f"| {ALONE} | 80 | 1.00× (1.00–1.00) |" in output
     assert f"| {CROWD} | 168 | 2.10× (2.00–3.00) |" in output
     assert f"| {CROWD} | 90 | 2.25× (2.00–2.50) |" in output
+
+
+def test_what_a_proxy_adds_is_the_difference_of_the_medians() -> None:
+    pair = proxy.Times([100.0, 101.0, 109.0], [150.0] * 3), proxy.Times([110.0, 113.0, 190.0], [152.0] * 3, 21.4)
+    output = proxy.render({"streamed": pair}, 3, 1_000, "today.")
+    assert "| streamed: first byte | 101.0 / 108.2 | 113.0 / 182.3 | **12.0** | 21 |" in output
+    assert "| streamed: end | 150.0 / 150.0 | 152.0 / 152.0 | **2.0** | 21 |" in output
