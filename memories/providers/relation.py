@@ -114,7 +114,12 @@ NUMBERS = {
     "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
     "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
 }  # fmt: skip
-MEASURE = re.compile(rf"(?<![\w.,])(\d{{1,12}}(?:\.\d{{1,3}})?|{'|'.join(NUMBERS)})[ -]?([a-z%°]+)\b", re.IGNORECASE)
+NUMBERS |= {
+    f"{tens}-{one}": str(int(NUMBERS[tens]) + int(NUMBERS[one]))
+    for tens in ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+    for one in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+}
+MEASURE = re.compile(rf"(?<![\w.,])(\d{{1,12}}(?:\.\d{{1,3}})?|{'|'.join(sorted(NUMBERS, reverse=True))})[ -]?([a-z%°]+)\b", re.IGNORECASE)
 FEW = ("1", "2")
 """Said in passing, "one charge" and "number two" among them."""
 STEM = 5
@@ -213,6 +218,8 @@ def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS
     """The likeliest relation, if it is likely enough and nothing exact speaks against it."""
     is_apart = pair.cosine is not None and bands.scale(pair.cosine) < 0
     is_over = judgement.replaces >= judgement.contradicts
+    if judgement.at_odds < (DOUBT_FROM if is_over else CONTRADICTS_FROM) and says_less(pair.stored, pair.new):
+        return Verdict(Relation.SAME, "says no more", 1 - judgement.at_odds)
     if judgement.at_odds >= max(REPLACES_FROM if is_over else CONTRADICTS_FROM, AT_ODDS_APART if is_apart else 0.0):
         relation = Relation.SUPERSEDES if is_over else Relation.CONTRADICTS
         name = "replaces" if is_over else "contradicts"
@@ -221,7 +228,7 @@ def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS
         return Verdict(Relation.DIFFERENT, f"{IN_DOUBT}at odds {judgement.at_odds:.2f}", 1 - judgement.at_odds)
     is_one_denied = bool(DENYING.search(pair.stored)) != bool(DENYING.search(pair.new))
     least = SAME_UNLIKE if is_apart or is_one_denied else SAME_FROM
-    if judgement.same >= least or says_less(pair.stored, pair.new):
+    if judgement.same >= least:
         if more := name_addition(pair.stored, pair.new, judgement.same):
             return Verdict(Relation.ELABORATES, f"says more: {more}"[:REASON_MAX_CHARS], judgement.same)
         return Verdict(Relation.SAME, f"same; {judgement.same:.2f}", judgement.same)
@@ -244,8 +251,9 @@ def read_again(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresh
         return Verdict(Relation.DIFFERENT, other[:REASON_MAX_CHARS], verdict.score)
     if is_at_odds and says_less(pair.new, pair.stored) and CHANGE.isdisjoint(pair.new.casefold().split()):
         return Verdict(Relation.ELABORATES, "says more", judgement.both + judgement.adds)
-    if verdict.relation == Relation.SUPERSEDES and ends_in_part(pair.stored, pair.new):
-        return replace(verdict, relation=Relation.CONTRADICTS, reason=verdict.reason.replace("replaces", IN_PART, 1))
+    is_over = verdict.relation == Relation.SUPERSEDES or judgement.replaces >= max(DOUBT_FROM, judgement.contradicts)
+    if is_over and verdict.relation != Relation.SAME and ends_in_part(pair.stored, pair.new):
+        return Verdict(Relation.CONTRADICTS, reason_of(IN_PART, pair, judgement.at_odds), judgement.at_odds)
     if not is_at_odds and (over := find_certain_end(pair.stored, pair.new)):
         return Verdict(Relation.SUPERSEDES, f"replaces: {over}"[:REASON_MAX_CHARS], VETO_FROM, is_certain=True)
     is_doubtful = verdict.relation == Relation.DIFFERENT and judgement.at_odds >= DOUBT_FROM
@@ -324,15 +332,13 @@ def says_less(stored: str, new: str) -> bool:
     """
     if DENYING.search(stored) or DENYING.search(new):
         return False
-    told, own = WORD.findall(stored), WORD.findall(new)
-    matter = [stem(word.casefold()) for word in own if word.casefold() not in STOP]
-    stems = [stem(word.casefold()) for word in told]
-    left = iter(stems)
+    told, own = words_of(stored), words_of(new)
+    matter = [stem(word) for word in own if word not in STOP]
+    left = iter([stem(word) for word in told])
     if not matter or len(own) >= len(told) or not all(word in left for word in matter):
         return False
     beginnings = [
-        next((stem(word.casefold()) for word in WORD.findall(part) if word.casefold() not in STOP), "")
-        for part in LIST.split(stored)
+        next((stem(word) for word in words_of(part) if word not in STOP), "") for part in LIST.split(stored)
     ]
     return matter[0] in beginnings and set(NARROWING.findall(stored)) <= set(NARROWING.findall(new))
 
@@ -351,7 +357,11 @@ def ends_in_part(stored: str, new: str) -> bool:
 
 
 def matter_of(text: str) -> list[str]:
-    return [root(POSSESSIVE.sub("", word)) for word in WORD.findall(text) if word.casefold() not in STOP]
+    return [root(word) for word in words_of(text) if word not in STOP]
+
+
+def words_of(text: str) -> list[str]:
+    return [POSSESSIVE.sub("", word).casefold() for word in WORD.findall(text)]
 
 
 def is_doubtful(stored: str, new: str, relation: Relation) -> bool:
