@@ -30,13 +30,11 @@ SAME_FROM, ADDS_FROM, REPLACES_FROM, CONTRADICTS_FROM = 0.5, 0.5, 0.45, 0.6
 SAME_UNLIKE = 0.6
 """And from which statements are believed to be the same that no embedding calls related, or of which one denies."""
 AT_ODDS_APART = 0.6
-"""And from which statements are believed to be at odds that no embedding calls related. Of what is kept of six
-conversations that were not trained on, 8 instead of 15 of 877 such pairs are called changes."""
-SURE_NAME = 0.8
-SURE_SAME = 0.85
-"""From which the network is believed against a name or a figure that only the new statement has, and against a negation
-that the rules read: of 50 such pairs that were not trained on, 49 are the same, and the other only says more. Figures
-that differ, opposites and denials are never overruled."""
+"""And from which statements are believed to be at odds that no embedding calls related. Of 2,152 pairs that were not
+trained on, 18 more changes are found than from 0.7, and one that holds beside is called a change."""
+SURE_NAME, SURE_SAME = 0.8, 0.85
+"""From which the network is believed against a name, and against a figure that only the new statement has or a negation
+that the rules read. Figures that differ, opposites and denials are never overruled."""
 USUAL_BANDS = Thresholds()
 IN_DOUBT, IN_PART = "in doubt: ", "replaces in part"
 DOUBT_FROM = 0.3
@@ -119,7 +117,8 @@ NUMBERS |= {
     for tens in ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
     for one in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 }
-MEASURE = re.compile(rf"(?<![\w.,])(\d{{1,12}}(?:\.\d{{1,3}})?|{'|'.join(sorted(NUMBERS, reverse=True))})[ -]?([a-z%°]+)\b", re.IGNORECASE)
+NUMBER = "|".join(sorted(NUMBERS, reverse=True))
+MEASURE = re.compile(rf"(?<![\w.,])(\d{{1,12}}(?:\.\d{{1,3}})?|{NUMBER})[ -]?([a-z%°]+)\b", re.IGNORECASE)
 FEW = ("1", "2")
 """Said in passing, "one charge" and "number two" among them."""
 STEM = 5
@@ -245,6 +244,9 @@ def read_again(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresh
     stays the same where nothing but a negation speaks against it ("not far from" / "near"). Where the network hesitates
     between the two, or nothing but a figure differs, a figure or a contrary that the rules find decides: "takes 12
     minutes" / "takes 35 minutes".
+
+    What is at odds is none where something else is denied, or all of the stored one is said again and more. What ends
+    for one of several things is lowered: what holds of the others is told by nothing else.
     """
     is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     if is_at_odds and (other := find_room_beside(pair.stored, pair.new, pair.subject)):
@@ -337,9 +339,7 @@ def says_less(stored: str, new: str) -> bool:
     left = iter([stem(word) for word in told])
     if not matter or len(own) >= len(told) or not all(word in left for word in matter):
         return False
-    beginnings = [
-        next((stem(word) for word in words_of(part) if word not in STOP), "") for part in LIST.split(stored)
-    ]
+    beginnings = [next((stem(word) for word in words_of(part) if word not in STOP), "") for part in LIST.split(stored)]
     return matter[0] in beginnings and set(NARROWING.findall(stored)) <= set(NARROWING.findall(new))
 
 
@@ -421,7 +421,7 @@ def name_denial(said: str, denying: str) -> str:
     if (nobody := NOBODY.search(denying)) and EVERYBODY.search(said):
         return f"denied: {nobody.group()}"
     stems = tuple(root(word) for word in WORD.findall(said) if word.casefold() not in STOP)
-    denied = [word for word in (*DENIED.findall(denying), *DENIED_OF_ALL.findall(denying)) if word.casefold() not in STOP]
+    denied = [word for told in (DENIED, DENIED_OF_ALL) for word in told.findall(denying) if word.casefold() not in STOP]
     return next((f"denied: {word}" for word in denied if any(stem.startswith(root(word)) for stem in stems)), "")
 
 

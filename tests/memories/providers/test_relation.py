@@ -196,9 +196,10 @@ def test_a_measure_is_read_as_the_stored_statement_spells_it() -> None:
 
 
 def test_in_doubt_both_stay() -> None:
-    assert verdict_of(Pair("a", "b"), surely(replaces=0.49, both=0.51)).relation == Relation.DIFFERENT
+    assert verdict_of(Pair("a", "b"), surely(replaces=0.44, both=0.56)).relation == Relation.DIFFERENT
+    assert verdict_of(Pair("a", "b"), surely(contradicts=0.59, both=0.41)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(same=0.49, both=0.51)).relation == Relation.DIFFERENT
-    likely = surely(replaces=0.65, both=0.35)
+    likely = surely(replaces=0.55, both=0.45)
     assert verdict_of(Pair("a", "b", cosine=0.6), likely).relation == Relation.SUPERSEDES
     assert verdict_of(Pair("a", "b", cosine=0.4), likely).relation == Relation.DIFFERENT
 
