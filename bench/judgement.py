@@ -366,6 +366,7 @@ def pair_table() -> str:
     sets = {
         "development, not trained on": [pair for pair in by_hand if is_development(pair)],
         "held out": list(read_pairs(HELD_OUT / "pairs.jsonl")),
+        "held out, restated and implied": list(read_pairs(HELD_OUT / "pairs-restated-and-implied.jsonl")),
     }
     head = [
         "pairs", "judge", "number", "right of three", "changes found", "changes lost as the same", "restated known",

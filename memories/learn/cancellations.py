@@ -79,6 +79,14 @@ _OWNERS = re.compile(r"\b(?:his|her|their|your|its)\b", re.IGNORECASE)
 Stretch = tuple[date, date]
 REPLACED_FROM = 0.5
 """A probability from which what was to come is taken to be over."""
+CALLED_OFF_FROM = 0.3
+"""And one where the sentence calls off what it names by words of that alone."""
+PLAINLY_OFF = re.compile(
+    r"\W*([^.,;:!?]{3,80}?)(?: (?:is|are|was|were|got|has been|have been)|['’]s) (?:now |just |already |sadly )?"
+    r"(?:cancell?ed|called off|off)(?: (?:because|due|since|so|as)\b.*)?\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Group 1 is what."""
 MOST_SENTENCES = 20
 MOST_PAIRS = 16
 STEM = 5
@@ -186,8 +194,15 @@ def find_replaced(messages: Mapping[int, str], text: str) -> dict[int, str]:
     return {
         key: sentence
         for (key, sentence), judgement in zip(pairs, judged, strict=True)
-        if judgement.at_odds >= REPLACED_FROM
+        if judgement.at_odds >= (CALLED_OFF_FROM if calls_off(sentence, known[key]) else REPLACED_FROM)
     }
+
+
+def calls_off(sentence: str, stems: set[str]) -> bool:
+    """Tell whether it says no more than that this is off; a day that it names is a word of this, too."""
+    off = PLAINLY_OFF.fullmatch(sentence)
+    named = stems_of(off[1]) if off and not _DOUBTFUL.search(off[1]) else set()
+    return bool(named) and named <= stems
 
 
 def stems_of(text: str) -> set[str]:

@@ -56,7 +56,7 @@ from memories.language.relate.verdict import (
     load_model,
 )
 
-__all__ = ["Relation", "Thresholds", "Verdict", "relate"]
+__all__ = ["Relation", "Thresholds", "Verdict", "find_certain_end", "find_room_beside", "relate"]
 
 DEFAULT_THRESHOLDS = Thresholds()
 DENIED = 0.9
@@ -88,17 +88,30 @@ def relate(
     return verdict
 
 
-def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
-    certain = None
+def find_certain_end(existing: str, new: str) -> str:
+    """Name what is over of the existing statement by the words of the new one alone; empty where nothing is."""
     if values := find_move(existing, new):
-        certain = f"moved: {' / '.join(values)}"
-    elif values := find_replaced(existing, new):
-        certain = f"now otherwise: {' / '.join(values)}"
+        return f"moved: {' / '.join(values)}"
+    if values := find_replaced(existing, new):
+        return f"now otherwise: {' / '.join(values)}"
+    return find_taken_back(existing, new)
+
+
+def find_taken_back(said: str, end: str) -> str:
+    place = find_trip_off(said, end)
+    return f"called off: {place}" if place else find_switch(said, end) or ""
+
+
+def find_room_beside(existing: str, new: str, subject: str = "") -> str:
+    """Say what else than the one tells the other denies, by words that both have; empty where it may be the same."""
+    sides = lay_side_by_side(existing, new, subject)
+    return "" if sides.existing.is_empty or sides.new.is_empty else find_other_denied(sides.existing, sides.new) or ""
+
+
+def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
     # What the one tells may be over by the other, in whatever order they come.
     for is_turned, said, end in ((False, existing, new), (True, new, existing)):
-        if not certain and (place := find_trip_off(said, end)):
-            certain = f"called off: {place}"
-        if certain := certain or find_switch(said, end):
+        if certain := find_taken_back(said, end) if is_turned else find_certain_end(said, end):
             reason = certain[:REASON_MAX_CHARS]
             return Verdict(Relation.CONTRADICTS, reason, DENIED, is_certain=True, ended_before=is_turned)
     is_known = similarity is not None and math.isfinite(similarity)

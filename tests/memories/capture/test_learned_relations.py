@@ -80,7 +80,7 @@ def test_in_preset_ops_it_loses_confidence_instead(network: Network) -> None:
 
 
 def test_what_is_doubtful_is_stored_beside_what_is_known(alice: Caller, network: Network) -> None:
-    network.say("Graz", "Leoben", replaces=0.49, both=0.51)
+    network.say("Graz", "Leoben", replaces=0.44, both=0.56)
     network.say("Graz", "town", same=0.49, both=0.51)
     for text in ("The office is in Graz", "The office is in Leoben now", "The office is in that town"):
         alice.remember(text)
