@@ -331,8 +331,9 @@ def are_equal_amounts(stored: str, new: str) -> bool:
 
 
 def says_less(stored: str, new: str) -> bool:
-    """Tell whether the new statement has words of the stored one alone, in their order, from a beginning on: "takes 20
-    mg of omeprazole before breakfast" / "takes omeprazole".
+    """Tell whether the new statement has words of the stored one alone, in their order, from a beginning on.
+
+    "takes 20 mg of omeprazole before breakfast" / "takes omeprazole".
     """
     if DENYING.search(stored) or DENYING.search(new):
         return False
@@ -346,8 +347,9 @@ def says_less(stored: str, new: str) -> bool:
 
 
 def ends_in_part(stored: str, new: str) -> bool:
-    """Tell whether of several things that the stored statement lists the new one names some alone: "two cats, Pixel
-    and Bruno" / "Bruno died".
+    """Tell whether the new one names some alone of several things that the stored statement lists.
+
+    "two cats, Pixel and Bruno" / "Bruno died".
     """
     first, *others = LIST.split(stored)
     if not others or REST_IS_TOLD.search(new):
