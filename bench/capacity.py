@@ -33,9 +33,8 @@ from django.db.backends.signals import connection_created
 from bench.conversations import make_app
 from bench.options import make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
-from bench.partitions import client_of
-from bench.partitions import told as answered
-from bench.promises.site import PATIENCE_SECONDS, Site, told
+from bench.partitions import client_of, parsed
+from bench.promises.site import PATIENCE_SECONDS, Site, answer_of
 from bench.request_latency import QUESTION
 from bench.search_latency import QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app
 from bench.synthetic import texts_of
@@ -118,7 +117,7 @@ def measure(app: App, count: int) -> dict[str, Seconds]:
         httpx.Client(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_SECONDS) as client,
     ):
         api = f"{site.url}/api/v1"
-        session = told(client.post(f"{api}/sessions", json={}))["id"]
+        session = answer_of(client.post(f"{api}/sessions", json={}))["id"]
         words = texts_of(2 * (count + WARM_UP), 3, SEED + 2, skipped=STOP_WORDS)
         questions = iter([QUESTION.format(*text.split()) + f" {n}" for n, text in enumerate(words)])
         facts = iter(texts_of(3 * (count + WARM_UP), TEXT_WORDS, SEED + 5))
@@ -136,7 +135,7 @@ def measure(app: App, count: int) -> dict[str, Seconds]:
         processes = Processes(site.process.pid)
         for ask in kinds.values():  # indexes are loaded, statements prepared
             for _ in range(WARM_UP):
-                told(ask())
+                answer_of(ask())
         wait_for_worker()
         idle, began = processes.seconds(), time.monotonic()
         time.sleep(IDLE_SECONDS)
@@ -148,7 +147,7 @@ def measure(app: App, count: int) -> dict[str, Seconds]:
 def seconds_of(processes: Processes, idle: Seconds, ask: Callable[[], Any], count: int) -> Seconds:
     before, began = processes.seconds(), time.monotonic()
     for _ in range(count):
-        told(ask())
+        answer_of(ask())
     wait_for_worker()
     time.sleep(1)  # counts are written a moment later
     waited = time.monotonic() - began
@@ -238,13 +237,13 @@ def new_app(name: str) -> str:
 def ask_round(key: str, number: int, turn: int) -> int:
     """How many requests."""
     client = client_of(key)
-    session = answered(client, "post", "sessions", {"external_id": "s"})["id"]
-    uid = answered(client, "post", "memories", {"content": f"Heron {turn} of {number} stands in the reeds"})["id"]
-    answered(client, "put", f"sessions/{session}/turns/{turn}", {"user_input": f"I like tea number {turn}."})
-    answered(client, "post", "memories/search", {"query": "Who stands in the reeds?"})
-    answered(client, "post", "context", {"query": "Who stands in the reeds?", "session_id": session})
-    answered(client, "patch", f"memories/{uid}", {"importance": 5})
-    answered(client, "delete", f"memories/{uid}", {})
+    session = parsed(client, "post", "sessions", {"external_id": "s"})["id"]
+    uid = parsed(client, "post", "memories", {"content": f"Heron {turn} of {number} stands in the reeds"})["id"]
+    parsed(client, "put", f"sessions/{session}/turns/{turn}", {"user_input": f"I like tea number {turn}."})
+    parsed(client, "post", "memories/search", {"query": "Who stands in the reeds?"})
+    parsed(client, "post", "context", {"query": "Who stands in the reeds?", "session_id": session})
+    parsed(client, "patch", f"memories/{uid}", {"importance": 5})
+    parsed(client, "delete", f"memories/{uid}", {})
     return 7
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from bench.options import parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
-from bench.promises.site import PATIENCE_SECONDS, Site, told
+from bench.promises.site import PATIENCE_SECONDS, Site, answer_of
 from bench.questions_at_once import questions_of
 from bench.synthetic import texts_of
 from tools.ports import free_port
@@ -128,7 +128,7 @@ def remember(site: Site, key: str, count: int) -> None:
     headers = {"Authorization": f"Bearer {key}"}
     for start in range(0, count, 100):
         body = {"memories": memories[start : start + 100]}
-        told(httpx.post(f"{site.url}/api/v1/memories/batch", json=body, headers=headers, timeout=PATIENCE_SECONDS))
+        answer_of(httpx.post(f"{site.url}/api/v1/memories/batch", json=body, headers=headers, timeout=PATIENCE_SECONDS))
 
 
 def measure(site: Site, key: str, url: str, count: int) -> dict[str, Pair]:

@@ -42,7 +42,7 @@ def compact(app: App, is_over: Callable[[], bool]) -> int:
     while not (rounds and is_over()):
         for name in NAMES:
             do(partial(work_on, name, app))
-        do(note_residue)
+        do(partial(note_residue, app.pk))
         sweep(timezone.now())
         rounds += 1
     return rounds

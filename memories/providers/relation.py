@@ -316,7 +316,7 @@ def name_addition(stored: str, new: str, likeness: float = 0.0) -> str:
         return " ".join(others)
     ranks = [{rank.casefold() for rank in RANK.findall(text)} for text in (stored, new)]
     if other := ranks[0] ^ ranks[1]:
-        return min(other)
+        return str(min(other))
     return name_denial(stored, new) or name_denial(new, stored)
 
 

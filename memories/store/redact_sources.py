@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Model, OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 
 from memories.language.messages import SENTENCE
 from memories.language.secrets import each_text
@@ -20,6 +20,7 @@ from memories.language.similarity import shared_words
 from memories.models import Action, Extraction, ExtractionStatus, Memory, Rejection, Revision, Source, What
 from memsite.db.transactions import in_batches
 from memsite.tenancy.models import App
+from memsite.tenancy.scoping import Scoped
 from sessions.models import Event, Resource, Turn
 
 FORGOTTEN = "[forgotten]"
@@ -104,7 +105,7 @@ def drop_saying(rows: Iterable[tuple[Model, str, Sequence[Memory]]]) -> None:
             row.delete()
 
 
-def replace(row: Model, values: Mapping[str, Any]) -> None:
+def replace(row: Scoped, values: Mapping[str, Any]) -> None:
     """Replace a row by the same with other values, if they are others. Nothing that points to it notices."""
     if all(getattr(row, name) == value for name, value in values.items()):
         return

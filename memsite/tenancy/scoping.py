@@ -166,7 +166,7 @@ class Scoped(models.Model):
             from_queryset = type(self)._base_manager.db_manager(using).filter(app=self.app_id)
         super().refresh_from_db(using, fields, from_queryset)
 
-    def _do_update(self, base_qs: models.QuerySet[Any], *arguments: Any) -> Any:  # type: ignore[override]
+    def _do_update(self, base_qs: models.QuerySet[Any], *arguments: Any) -> Any:
         rows = base_qs if read_app(self) is None else base_qs.filter(app=self.app_id)
         return super()._do_update(rows, *arguments)
 
@@ -187,7 +187,7 @@ def name_apps(sender: type[models.Model], **_: Any) -> None:
         return
     for field in sender._meta.local_fields:
         if isinstance(field, models.ForeignKey) and field.name != "app":
-            field.get_extra_restriction = partial(same_app, field)  # type: ignore[method-assign]
+            field.get_extra_restriction = partial(same_app, field)  # type: ignore[method-assign,assignment]
             field.get_extra_descriptor_filter = partial(app_of, field)  # type: ignore[method-assign]
             field.register_lookup(ExactInApp)
             field.register_lookup(InApps)
@@ -212,7 +212,7 @@ def app_of(field: Any, row: Any) -> dict[str, Any]:
     return {"app": row.app_id} if is_known else {}
 
 
-class NamesApps(Lookup):  # type: ignore[type-arg]  # only stubs know of it
+class NamesApps(Lookup):
     """A look for rows that refer to rows at hand: it names their apps, too."""
 
     app_pks: set[Any] = set()
