@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import F, Model, OuterRef, Q, Subquery
 
 from memories.language.messages import SENTENCE
 from memories.language.secrets import each_text
