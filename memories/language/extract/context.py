@@ -150,7 +150,7 @@ def topic_of(asked: str, earlier: list[str]) -> str:
     question = last_question(asked)
     own = asked.partition(question[:TOPIC_CHARACTERS])[0] if question else asked
     for text in (own, *reversed(earlier[-3:])):
-        told = [cleaned(sentence.text) for sentence in read_sentences(text)]
+        told = [cleaned(sentence.text) for sentence in read_sentences(text[-MOST_CHARACTERS:])]
         told = [one for one in told if len(matter_of(one)) >= MATTER and len(one.split()) >= LEAST_WORDS]
         while len(told) > 1 and sum(map(len, told)) > TOPIC_CHARACTERS:
             del told[0]
