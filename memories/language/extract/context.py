@@ -103,6 +103,12 @@ def tells_matter(question: str, least: int = MATTER) -> bool:
     return not points and len(matter_of(question)) >= least
 
 
+def names_matter(text: str) -> bool:
+    """Tell whether somebody who hears nothing else knows what is spoken of: not of "book it for 12 May"."""
+    points = any(word.lower() in _POINTING for word in _WORD.findall(text))
+    return len(matter_of(text)) >= MATTER * (1 + points)
+
+
 def is_sound(question: str, answer: str) -> bool:
     """Tell whether one statement can be put together of both by rules."""
     is_plain = not _DENIED.match(answer) and choose(question, answer) == answer
@@ -138,8 +144,8 @@ def choose(question: str, answer: str) -> str:
     second = options["second"].strip()
     first = " ".join(options["first"].split()[-max(1, len(second.split())) :])
     for pattern, chosen in ((_FIRST, first), (_SECOND, second)):
-        if pattern.match(answer):
-            return pattern.sub(lambda _, chosen=chosen: chosen, answer, count=1)
+        if found := pattern.match(answer):
+            return chosen + answer[found.end() :]
     return answer
 
 
@@ -151,7 +157,7 @@ def topic_of(asked: str, earlier: list[str]) -> str:
     own = asked.partition(question[:TOPIC_CHARACTERS])[0] if question else asked
     for text in (own, *reversed(earlier[-3:])):
         told = [cleaned(sentence.text) for sentence in read_sentences(text[-MOST_CHARACTERS:])]
-        told = [one for one in told if len(matter_of(one)) >= MATTER and len(one.split()) >= LEAST_WORDS]
+        told = [one for one in told if names_matter(one) and len(one.split()) >= LEAST_WORDS]
         while len(told) > 1 and sum(map(len, told)) > TOPIC_CHARACTERS:
             del told[0]
         if told:

@@ -156,7 +156,7 @@ def weigh_assistant(
     if not stated or not is_there():
         return list(found)
     readings = load_judgement_model().read([("", f"{BY_ASSISTANT}{sentence.text}") for sentence in stated])
-    asked = talk[-1].content if talk and talk[-1].role == USER else ""
+    asked = said_by(USER, talk) if talk and talk[-1].role == USER else []
     weighed = [unit for unit in found if not any(overlaps(unit, message, sentence) for sentence in stated)]
     for index, (sentence, reading) in enumerate(zip(stated, readings, strict=True)):
         own = [unit for unit in found if overlaps(unit, message, sentence)]
@@ -175,14 +175,14 @@ def in_context(
     earlier: Sequence[Sentence],
     message: Message,
     place: int,
-    asked: str,
+    asked: list[str],
     reading: Reading,
 ) -> list[Candidate]:
     """Return what an assistant's sentence says, with what was asked where it does not name that itself."""
     text = cleaned(sentence.text)
     points = begins_pointing(text) or bool(ELIDED.match(text)) or bool(OF_A_HOUSE.search(text))
     points = points or (not own and is_fragment(text))
-    question = last_question(asked)
+    question = last_question(asked[-1]) if asked else ""
     is_first = all(len(WORD.findall(one.text)) <= HALF_WORDS for one in earlier)
     is_apart = bool(question) and is_first and not matter_of(question) & matter_of(text)
     if own and not (points or is_apart):
@@ -191,8 +191,8 @@ def in_context(
         return [plain(text, sentence, message, place, reading)]
     if earlier and begins_pointing(text):
         text = f"{cleaned(earlier[-1].text)}. {text}"
-    topic = topic_of("", [asked])
-    if question and topic:
+    topic = topic_of("", asked)
+    if matter_of(question):
         text = answered(cleaned(question), text, said="Assistant said")
     elif topic and not earlier:
         text = about(topic, text, "Assistant")

@@ -587,6 +587,11 @@ def test_in_an_app_of_short_memories_less_is_kept_with_an_answer(
             ['Asked "Can somebody descale it on 12 May 2027?", Assistant said: Booked for 12 May 2027, 9 to 12'],
         ),
         (
+            "Our machines need descaling.\nBook it for 12 May.",
+            "Booked for 12 May, 9 to 12.",
+            ['About "Our machines need descaling", Assistant said: Booked for 12 May 2027, 9 to 12'],
+        ),
+        (
             "does it take decaf?",
             "Our pods all work.",
             ['Asked "does it take decaf?", Assistant said: Our pods all work'],
