@@ -65,6 +65,8 @@ KINDS = {
     "category": "category right",
     "fact": "facts of conversations kept",
     "kept and labelled": "of what is kept, a fact",
+    "not false": "of what is kept in short dialogues, neither false nor meaningless",
+    "category of a fact": "category of a fact right",
     "unlike": "unlike things, told one after the other",
 }
 START = {"memory": 0.7, "marker": 0.7}
@@ -239,27 +241,35 @@ def is_less(memory: Memory, before: tuple[bool, float], now: datetime) -> bool:
 
 
 def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
-    """Record a conversation of two sessions, with its facts and questions."""
+    """Record a conversation, its facts, and its questions, asked three days after the last session."""
     endpoint = Endpoint(talk["preset"])
     user = talk.get("user") or ""
     for number, messages in enumerate(talk["sessions"]):
         endpoint.talk(messages, MONDAY + number * LATER, user)
     stored = endpoint.memories()
-    for fact in talk["facts"]:
-        tallies["fact"].add(
-            any(says(item, fact["regex"]) for item in stored), f"{name}: {fact['label']} /{fact['regex']}/"
-        )
-    matched = {item.pk for fact in talk["facts"] for item in stored if says(item, fact["regex"])}
+    facts = talk.get("facts") or [
+        fact for messages in talk["sessions"] for message in messages for fact in message.get("facts") or []
+    ]
+    for fact in facts:
+        match = [item for item in stored if says(item, fact["regex"])]
+        tallies["fact"].add(bool(match), f"{name}: {fact['label']} /{fact['regex']}/")
+        if match and "category" in fact:
+            is_right = any(item.category == fact["category"] for item in match)
+            tallies["category of a fact"].add(is_right, f"{name}: {fact['label']} {fact['category']}")
+    matched = {item.pk for fact in facts for item in stored if says(item, fact["regex"])}
     for item in stored:
         tallies["kept and labelled"].add(item.pk in matched, f"{name}: {item.content!r} {item.status}")
-    with travel(MONDAY + 2 * LATER, tick=False):
+        if "not_kept" in talk:
+            is_false = any(says(item, pattern) for pattern in talk["not_kept"])
+            tallies["not false"].add(not is_false, f"{name}: {item.content!r} {item.status}")
+    with travel(MONDAY + len(talk["sessions"]) * LATER, tick=False):
         for question in talk["questions"]:
             body = {"query": question["question"], "limit": 10, "touch": False} | ({"user_id": user} if user else {})
             hits = endpoint.post("memories/search", body)["results"]
-            match = [bool(re.search(question["regex"], hit["content"], re.IGNORECASE)) for hit in hits[:3]]
+            right = [bool(re.search(question["regex"], hit["content"], re.IGNORECASE)) for hit in hits[:3]]
             text = f"{name}: {question['question']!r} -> {[hit['content'] for hit in hits[:3]]}"
-            tallies["question first"].add(any(match[:1]), text)
-            tallies["question among three"].add(any(match), text)
+            tallies["question first"].add(any(right[:1]), text)
+            tallies["question among three"].add(any(right), text)
 
 
 def stand_side_by_side(name: str, row: Row, tallies: dict[str, Tally]) -> None:
@@ -300,6 +310,19 @@ def labelled(folder: Path) -> list[Row]:
         rows.append({"kind": "keep", **statement, "new_has": row["keep_has"]})
         rows.append({"kind": "category", **statement, "new_has": row["keep_has"], "category_is": [row["category"]]})
     return rows
+
+
+def talks_of(folder: Path) -> dict[str, Row]:
+    """The conversations and short dialogues of one of our folders: those that nothing was trained on."""
+    is_held = folder == HELD_OUT
+    talks: dict[str, Row] = json.loads((folder / "conversations.json").read_text())
+    for path in sorted(folder.glob("conversations-*.json")):
+        more = json.loads(path.read_text(encoding="utf-8"))
+        talks |= {name: talk for name, talk in more.items() if is_held or is_left_out(name)}
+    for row in rows_of(folder / "dialogues.jsonl"):
+        if is_held or is_left_out(row["id"]):
+            talks[row["id"]] = {"preset": "assistant", "sessions": [row["messages"]], **row}
+    return talks
 
 
 @contextmanager
@@ -416,9 +439,9 @@ def main() -> None:
         talks = json.loads((given.data / "conversations.json").read_text())
         sets[f"{given.data.name}: examples of the kinds"] = rows_of(given.data / "pairs.jsonl"), talks
     else:
-        sets["development"] = labelled(DATA), json.loads((DATA / "conversations.json").read_text())
+        sets["development"] = labelled(DATA), talks_of(DATA)
     if given.held_out:
-        sets["held out"] = labelled(HELD_OUT), json.loads((HELD_OUT / "conversations.json").read_text())
+        sets["held out"] = labelled(HELD_OUT), talks_of(HELD_OUT)
     unlike = json.loads((DATA / "unlike.json").read_text())
     endpoints = {}
     for name, (rows, talks) in sets.items():

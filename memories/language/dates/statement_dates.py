@@ -40,6 +40,10 @@ _LEAD = re.compile(
 _WHOLE = re.compile(r"\b(?:last|this|next|previous|current|coming|the) (year|month|quarter)\b", re.IGNORECASE)
 _DEMONSTRATIVE = re.compile(r"^(?:(?:in|over|during) )?(?:this|next|last|coming|the) ", re.IGNORECASE)
 _COUNTED = (" ago", " back", " from now")
+_DAY_OR_YEAR = re.compile(r"\bQ[1-4]\b|\d(?:st|nd|rd|th)\b|\d[./-]\d|\d\d\d")
+"""What tells of a range that it is one of days: "sunday 7 to 12" is none."""
+_WITHIN = re.compile(r"\bwithin (?:the next )?$|\b(?:instead of|rather than) (?:on )?$", re.IGNORECASE)
+"""Behind it stands how long something may take, or a day that something is not on."""
 
 
 def write_date(window: TimeWindow) -> str:
@@ -96,7 +100,7 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:
         return ""
     if window.precision in {"range", "part"}:
-        is_named = re.search(r"\d", bare) or (window.precision == "part" and MONTHS.keys() & found)
+        is_named = MONTHS.keys() & found or _DAY_OR_YEAR.search(bare)
         return f"{bare} {moment.year}" if is_named and not _WHOLE.search(bare) else ""
     part = next((word for word in DAY_PARTS if word in found), "night")
     named = _DEMONSTRATIVE.sub("", bare)
@@ -187,6 +191,8 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     for one in _times(text, now):
         if one.start < end or stays_as_said(text, one.start, one.end) or _is_of_nothing(text, one):
             continue
+        if one.window.text.lower().startswith("within ") or _WITHIN.search(text[: one.start]):
+            continue
         said += [] if is_excepted(text, one.start) else [one]
         is_range = one.coming and one.coming.until and one.window.precision == "range"
         written = write_days(one.window) if is_range else write_date(one.window)
@@ -205,6 +211,26 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     only = said[0].window
     is_whole = bool(only.start) or only.precision == "day"
     return Dated(plain, only.start, only.end, bool(only.end and only.end > now and is_whole))
+
+
+_NAMED_MONTH = re.compile(
+    rf"\b(?P<before>\d{{1,2}}(?:st|nd|rd|th)?(?: of)?) (?P<month>{'|'.join(MONTH_NAMES)})\b|"
+    rf"\b(?P<first>{'|'.join(MONTH_NAMES)}) \d{{1,2}}\b",
+    re.IGNORECASE,
+)
+_DAY_ALONE = re.compile(
+    r"\b[Tt]he (?P<day>\d{1,2})(?:st|nd|rd|th)(?=$|[,.;:!]| (?:at|in the|between|after|before|or|and|around|with|works|"
+    r"is|by|from|until|not|to|instead|please)\b)"
+)
+
+
+def name_month(text: str, talk: str) -> str:
+    """Return the text with the month that was named last in what was said before it: "the 15th" of a flight in May."""
+    named = list(_NAMED_MONTH.finditer(talk)) if _DAY_ALONE.search(text) and not _NAMES_MONTH.search(text) else []
+    if not named:
+        return text
+    month = (named[-1]["month"] or named[-1]["first"]).capitalize()
+    return _DAY_ALONE.sub(lambda day: f"{day['day']} {month}", text)
 
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:

@@ -371,9 +371,9 @@ _FILLER = re.compile(
     r"(?:intro(?:duction)?|note|one|thing|word|remark)"
     r"(?: (?:about|on|since|because|before|for|as)\b[^:,.;]{1,40}(?=:))?|unfortunately|sadly|luckily|fortunately|"
     r"thankfully|apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|"
-    r"merci|gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|hm+|um+|uhm?"
+    r"merci|gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so+|and|but|plus|also|well|ok|okay|oh|ah|aha|yea|hm+|um+|uhm?"
     r"|er+m?|yep|yup|btw|by the way|"
-    r"fyi|anyway|"
+    r"fyi|anyway|for context(?= (?:this|it|the|my|we|I))|"
     r"alright|yeah|"
     r"then|basically|honestly|tbh|actually|just|cos|cuz|because|ok so|okay so|thing is|the thing is|lol|ugh|haha|"
     r"(?:it |as it )?turn(?:s|ed) out(?: that)?|"
@@ -392,6 +392,8 @@ _ANNOUNCED = re.compile(
     r"not sure if (?:it matters|it's relevant|that's relevant|this helps) but|what you should know is|"
     r"a bit about me|about me|update(?! (?:the|my|our|this|that|it|all|an?)\b)|"
     r"quick update|i can tell you|rule|new rule|new deal|house rule|decision|"
+    r"(?:(?:one|two|three|another|a few|some) )?(?:more )?(?:new |other )?(?:rules?|things?|points?|catch|changes?|"
+    r"news)(?: from [\w ]{2,20})?(?=:)|what i meant(?: to (?:say|send|write))?(?: is)?(?=[:,])|long story short|"
     r"final decision)(?: that|:|,|\s[-–—])?\s+)",
     re.IGNORECASE,
 )

@@ -408,6 +408,8 @@ class Unit:
     """Whether no pronoun at its beginning is in doubt."""
     answers: str = ""
     is_joined: bool = False
+    is_guess: bool = False
+    """Whether a pronoun was named by one of several that it may mean."""
     said: str = ""
     """The text with "it" behind its verb as it was said: by this its matter is weighed."""
 
@@ -518,6 +520,7 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
         name = _NAME_ALONE.match(answer) if _ASKS_WHO.search(heard.asked) else None
     spoke_of_self = bool(_FIRST_PERSON.search(unit.text)) and not unit.is_joined
     resolved = heard.antecedents.resolve(unit.text, previous)
+    unit.is_guess = resolved.text != unit.text and not _is_plain(resolved.text, unit.text, previous)
     if not (by_user or spoke_of_self):
         # What comes from the user's question, or from what was said before, is in the user's words.
         resolved = replace(resolved, text=_FIRST_PERSON.sub(_to_second_person, resolved.text))
@@ -526,6 +529,15 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
     heard.antecedents.note(unit.text, by_user)
     if name:
         heard.antecedents.people.meet(name[0])
+
+
+def _is_plain(resolved: str, said: str, previous: str) -> bool:
+    """Tell whether what a pronoun means is the subject of the clause before, or all that this names."""
+    inserted = [word for word in resolved.split() if word not in said.split()]
+    named = " ".join(inserted).removesuffix("'s").lower()
+    things = {mention.text.lower() for mention in read_mentions(previous)}
+    is_subject = bool(named) and previous.lower().startswith(named)
+    return is_subject or (bool(named) and named in previous.lower() and len(things) <= 1)
 
 
 _SECOND_PERSON = {"i": "you", "i am": "you are", "i'm": "you're", "me": "you", "my": "your", "mine": "yours"}

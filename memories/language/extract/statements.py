@@ -111,6 +111,12 @@ class Candidate:
     """Who says "I"."""
     is_passing: bool = False
     """Kept only where it changes what is known, as "the backup goes to Backblaze now" does."""
+    shorter: tuple[str, ...] = ()
+    """The same with less of what it leans on, for an app whose memories are short."""
+    is_joined: bool = False
+    """Whether it was put together of a question and its answer."""
+    is_guess: bool = False
+    """Whether it names somebody or something that a pronoun may not mean."""
 
     @property
     def is_dated(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from memories.language.extract.clauses import has_verb
 from memories.language.extract.evidence import count_ops, is_first_person
 from memories.language.extract.lexicon import (
     ADVERBS,
@@ -113,6 +114,7 @@ def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | 
     quotes = iter([match.group() for match in pattern.finditer(text)])
     text = _OF_US.sub(lambda found: f"{found[1]} people in {group}" if group else found[0], pattern.sub(_HELD, text))
     together = _TOGETHER.match(text)
+    together = None if together and has_verb(f"so {together[1] or ''}") else together
     state = _State(speaker, group)
     if together:
         other = re.sub("^[Mm]y", "their", together[1] or together[2])

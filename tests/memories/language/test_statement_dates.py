@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.dates.statement_dates import make_dates_plain, name_month
 from memories.language.rewrite import make_dates_absolute
 from tests.tables import each_row, each_row_of
 
@@ -100,6 +100,32 @@ def test_a_month_that_is_just_over_is_not_the_next_years() -> None:
     march = datetime(2026, 3, 3, tzinfo=UTC)
     assert make_dates_plain("The numbers for January are wrong", march).text == "The numbers for January 2026 are wrong"
     assert make_dates_plain("User will be in Rome in January", march).text == "User will be in Rome in January 2027"
+
+
+@each_row(
+    ("said", "written"),
+    [
+        ("Her birthday is the 10th", "Her birthday is 10 May"),
+        ("The return is on the 15th, not earlier", "The return is on 15 May, not earlier"),
+        ("The office is on the 4th floor", "The office is on the 4th floor"),
+        ("User lands on the 2nd of June", "User lands on the 2nd of June"),
+    ],
+)
+def test_a_day_alone_is_of_the_month_that_was_named_last(said: str, written: str) -> None:
+    assert name_month(said, "The flight in April?\nNo, on 6 May, back on 13 May.") == written
+    assert name_month(said, "No month here") == said
+
+
+@each_row(
+    "said",
+    [
+        "User sends it within 30 days",
+        "User's free day is Tuesday instead of Friday",
+        "The shop is open tue to sat 6:30 to 14, sunday 7 to 12",
+    ],
+)
+def test_how_long_it_may_take_and_what_it_is_not_gets_no_date(said: str) -> None:
+    assert make_dates_plain(said, NOW).text == said
 
 
 @each_row("said", ["User usually swims on Friday", "User swims on Monday and Thursday"])

@@ -8,13 +8,31 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.dates.statement_dates import make_dates_plain, name_month
 from memories.language.entities import find_entities
 from memories.language.extract.answers import read_agreement
+from memories.language.extract.clauses import has_verb
+from memories.language.extract.context import (
+    MATTER,
+    QUOTED_CHARACTERS,
+    about,
+    answered,
+    asks_several,
+    begins_pointing,
+    choose,
+    cleaned,
+    is_mere_reply,
+    is_sound,
+    last_question,
+    matter_of,
+    tells_matter,
+    told_of,
+    topic_of,
+)
 from memories.language.extract.conversation import HEAD, SPEAKER, Conversation, read_units
 from memories.language.extract.evidence import ENOUGH
 from memories.language.extract.labels import read_category, read_importance, read_kind, read_sentiment, read_strength
-from memories.language.extract.lexicon import BETWEEN_NAMES, KIN, TITLE
+from memories.language.extract.lexicon import AUXILIARIES, BETWEEN_NAMES, KIN, TITLE, is_base, is_finite
 from memories.language.extract.prose import Sentence, read_sentences, without_ordered
 from memories.language.extract.statements import (
     CORRECTION,
@@ -25,6 +43,7 @@ from memories.language.extract.statements import (
     SAID,
     STATEMENT,
     Candidate,
+    is_foreign,
     is_regretted,
     read_assistant,
     read_unit,
@@ -46,24 +65,26 @@ DROPPED_BELOW = 0.3
 PASSING_FROM = 0.005
 """And above which it is kept where it changes what is known."""
 SURE = 0.5
-"""From this probability on a category, or that it is a lesson, is believed."""
+"""From this probability on a lesson, or the category of a language that the network cannot read, is believed."""
 SCORE = 0.75
 """Of what the network alone finds: above what a plain statement takes, below what the rules are sure of."""
 MOST_SENTENCES = 40
+NEAR_MESSAGES = 4
+"""In which a month was named that "the 15th" is of."""
 LEAST_WORDS = 2
 HALF_WORDS = 3
 ORDERED = (INSTRUCTION, DECISION)
-ANSWER_WORDS = 12
-QUOTED_CHARACTERS = 160
 BEFORE_CHARACTERS = 200
 """The end of what was said before: as much as the network was trained with."""
 WORD = re.compile(r"[^\W_]+")
-POINTING = re.compile(
-    r"^(?:(?:and|but|so|because|also|yes|no|yeah|yep|nope|well|ok|okay)\b[,\s]*)*"
-    r"(?:it|it's|its|that|that's|this|these|those|they|they're|he|he's|she|she's|there|both|one|ones)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins whose subject is in what was said before."""
+REPLY = re.compile(r"(?:yes|yeah|yep|no|nope|nah|not|never|only|both|neither|all)\b", re.IGNORECASE)
+"""What an answer begins with that leans on its question."""
+DOES = re.compile(r"(?:[\w'-]+ ){1,3}(?:does|do|did|is|are|was|has|have|can|will)(?=$|[,.;])", re.IGNORECASE)
+"""Who does what was asked for: "Marjan does"."""
+ELIDED = re.compile(r"[a-z]+ed\b,? (?:for|on|at|to|in|from|with|number)\b|done\b|\d", re.IGNORECASE)
+"""What is done, without to what: "Booked for 12 January"."""
+OF_A_HOUSE = re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE)
+"""Whose that is, only the assistant's own word tells."""
 ORDER = re.compile(
     r"^(?:(?:please|pls|hey|and|also|can you|could you)[, ]+)*(?:remember|don'?t forget|do not forget|keep in mind|"
     r"note|save|store|memori[sz]e|make a note|take note|merk dir|merke dir|vergiss nicht|denk daran|notier dir|"
@@ -74,22 +95,28 @@ ORDER = re.compile(
     re.IGNORECASE,
 )
 """An order to remember, which is no part of what is to be remembered."""
-LAST_QUESTION = re.compile(r"([^.!?\n]*\?)[^?]*$")
 
 
 def weigh(
-    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, before: str
+    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, talk: Sequence[Message]
 ) -> list[Candidate]:
     """Return the candidates of a user's message, weighed, with those that the network adds.
 
-    `before`: what somebody else said last, empty if nobody has.
+    `talk`: the messages before.
     """
     stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
     if not stated or not is_there():
         return list(found)
-    before = before[-BEFORE_CHARACTERS:] if "?" in before else ""
-    texts = [(before if sentence is sentences[0] else "", sentence.text) for sentence in stated]
-    answers = [unit for unit in found if before and is_joined(unit, message, stated[0])]
+    asked = talk[-1].content if talk and talk[-1].role == ASSISTANT and sentences[0] is stated[0] else ""
+    question = last_question(asked)
+    before = asked[-BEFORE_CHARACTERS:] if question else ""
+    if question and is_mere_reply(question, message.content):
+        return [unit for unit in found if unit.type in ORDERED]
+    is_told = bool(question) and tells_matter(question) and not asks_several(question)
+    topic = "" if is_told else topic_of(asked, said_by(USER, talk))
+    stated, is_together = told_together(stated, question) if question else (stated, False)
+    texts = [("" if index else before, sentence.text) for index, sentence in enumerate(stated)]
+    answers = [unit for unit in found if before and unit.is_joined and overlaps(unit, message, stated[0])]
     readings = load_judgement_model().read([*texts, *(("", unit.text) for unit in answers)])
     joined = {unit.text: reading for unit, reading in zip(answers, readings[len(texts) :], strict=True)}
     weighed = [candidate for candidate in found if not any(overlaps(candidate, message, s) for s in stated)]
@@ -97,30 +124,30 @@ def weigh(
         own = [unit for unit in found if overlaps(unit, message, sentence)]
         units = [weigh_one(unit, worthier(reading, joined.get(unit.text)), sentence) for unit in own]
         worthy = [unit for unit in units if unit.score >= ENOUGH]
-        is_settled = any(unit.type in ORDERED or unit.text in joined for unit in worthy)
-        if (
-            worthy
-            and (bool(question_of(sentence, before, index)) and bool(POINTING.match(sentence.text)))
-            and not is_settled
-        ):
-            weighed.append(added(message, stated, index, place, before, reading))
+        is_settled = any(unit.type in ORDERED for unit in worthy)
+        is_joined_well = any(unit.text in joined for unit in worthy) and is_sound(question, sentence.text)
+        is_leaning = (is_together and not index) or needs_question(sentence, question, index)
+        is_doubtful = is_leaning or any(unit.text in joined or is_in_doubt(unit) for unit in worthy)
+        leant_on = question if is_leaning or any(unit.text in joined for unit in worthy) else ""
+        if worthy and is_doubtful and not is_settled and not is_joined_well:
+            weighed.append(added(message, stated, index, place, leant_on, topic, reading))
         elif worthy:
             weighed += [whole(unit, reading) for unit in units]
         else:
             is_worth_it = reading.keep >= KEPT_FROM or ORDER.match(sentence.text)
-            is_added = is_worth_it and len(WORD.findall(sentence.text)) >= LEAST_WORDS
+            is_added = is_worth_it and len(WORD.findall(sentence.text)) >= (1 if leant_on else LEAST_WORDS)
             # "the backup goes to Backblaze now" sounds so.
             if not is_added and (
                 reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
             ):
-                passing = units or [added(message, stated, index, place, before, reading)]
+                passing = units or [added(message, stated, index, place, leant_on, topic, reading)]
                 units = [replace(unit, score=0.0, is_passing=True) for unit in passing]
-            weighed += [added(message, stated, index, place, before, reading)] if is_added else units
+            weighed += [added(message, stated, index, place, leant_on, topic, reading)] if is_added else units
     return weighed
 
 
 def weigh_assistant(
-    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int
+    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, talk: Sequence[Message]
 ) -> list[Candidate]:
     """Return the candidates of an assistant's message, with the sentences that the network adds.
 
@@ -130,19 +157,61 @@ def weigh_assistant(
     if not stated or not is_there():
         return list(found)
     readings = load_judgement_model().read([("", f"{BY_ASSISTANT}{sentence.text}") for sentence in stated])
-    weighed = list(found)
+    asked = said_by(USER, talk) if talk and talk[-1].role == USER else []
+    weighed = [unit for unit in found if not any(overlaps(unit, message, sentence) for sentence in stated)]
     for index, (sentence, reading) in enumerate(zip(stated, readings, strict=True)):
         own = [unit for unit in found if overlaps(unit, message, sentence)]
         is_known = any(unit.score >= ENOUGH for unit in own)
-        if not is_known and reading.keep >= KEPT_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS:
-            weighed = [unit for unit in weighed if unit not in own]
-            weighed.append(added(message, stated, index, place, "", reading))
+        is_worth_it = reading.keep >= KEPT_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS
+        if is_known or is_worth_it:
+            weighed += in_context(own if is_known else [], sentence, stated[:index], message, place, asked, reading)
+        else:
+            weighed += own
     return weighed
 
 
-def is_joined(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
-    """Whether it says an answer and what was asked: "my order number is 55-1207" where "55-1207" was said."""
-    return overlaps(candidate, message, sentence) and candidate.text.casefold() not in sentence.text.casefold()
+def in_context(
+    own: list[Candidate],
+    sentence: Sentence,
+    earlier: Sequence[Sentence],
+    message: Message,
+    place: int,
+    asked: list[str],
+    reading: Reading,
+) -> list[Candidate]:
+    """Return what an assistant's sentence says, with what was asked where it does not name that itself."""
+    text = cleaned(sentence.text)
+    points = begins_pointing(text) or bool(ELIDED.match(text)) or bool(OF_A_HOUSE.search(text))
+    points = points or (not own and is_fragment(text))
+    question = last_question(asked[-1]) if asked else ""
+    is_first = all(len(WORD.findall(one.text)) <= HALF_WORDS for one in earlier)
+    is_apart = bool(question) and is_first and not matter_of(question) & matter_of(text)
+    if own and not (points or is_apart):
+        return own
+    if not (points or is_apart):
+        return [plain(text, sentence, message, place, reading)]
+    if earlier and begins_pointing(text):
+        text = f"{cleaned(earlier[-1].text)}. {text}"
+    topic = topic_of("", asked)
+    if matter_of(question):
+        text = answered(cleaned(question), text, said="Assistant said")
+    elif topic and not earlier:
+        text = about(topic, text, "Assistant")
+    elif not OF_A_HOUSE.search(text) and not (earlier and begins_pointing(cleaned(sentence.text))):
+        return own or [plain(text, sentence, message, place, reading)]
+    elif OF_A_HOUSE.search(text):
+        text = f"Assistant said: {text}"
+    else:
+        return [plain(text, sentence, message, place, reading)]
+    said = plain(text, sentence, message, place, reading)
+    return [replace(said, is_final=True, type=SAID, shorter=(begin_sentence(cleaned(sentence.text)),))]
+
+
+def plain(text: str, sentence: Sentence, message: Message, place: int, reading: Reading) -> Candidate:
+    """Return a sentence that the network finds worth keeping."""
+    quote = message.content[sentence.start : sentence.end]
+    kind = INSTRUCTION if reading.kinds["instruction"] >= SURE else SAID
+    return named(Candidate(text, place, quote, SCORE, f"worth keeping: {reading.keep:.2f}", kind), reading)
 
 
 def worthier(reading: Reading, joined: Reading | None) -> Reading:
@@ -163,32 +232,84 @@ def weigh_one(candidate: Candidate, reading: Reading, sentence: Sentence) -> Can
 
 def named(candidate: Candidate, reading: Reading) -> Candidate:
     category = max(reading.categories, key=lambda name: reading.categories[name])
-    is_sure = reading.categories[category] >= SURE
+    is_sure = reading.categories[category] >= SURE or reads(candidate.text)
     is_lesson = candidate.is_lesson or reading.kinds["lesson"] >= SURE
     return replace(candidate, category=category if is_sure else "", is_lesson=is_lesson, worth=reading.keep)
 
 
 def added(
-    message: Message, stated: Sequence[Sentence], index: int, place: int, before: str, reading: Reading
+    message: Message,
+    stated: Sequence[Sentence],
+    index: int,
+    place: int,
+    question: str,
+    topic: str,
+    reading: Reading,
 ) -> Candidate:
     """Return a sentence in its own words, with what it points back to."""
     sentence = stated[index]
-    quote = message.content[sentence.start : sentence.end]
     text, is_final = ORDER.sub("", sentence.text, count=1) or sentence.text, False
-    if index and POINTING.match(text):
-        text = f"{stated[index - 1].text}. {text}"
-    elif question := question_of(sentence, before, index):
-        text, is_final = f'Asked "{question}", User said: {sentence.text}', True
-    kind = INSTRUCTION if reading.kinds["instruction"] >= SURE else SAID
-    evidence = f"worth keeping: {reading.keep:.2f}"
-    return named(Candidate(text, place, quote, SCORE, evidence, kind, is_final), reading)
+    shorter: tuple[str, ...] = (begin_sentence(cleaned(text)),)
+    if question:
+        answer = choose(question, text if REPLY.match(text) else cleaned(text))
+        text, is_final, shorter = answered(question, answer, topic), True, (answered(question, answer), *shorter)
+    elif leans_back(text):
+        earlier = stated[index - 1].text if index and matter_of(stated[index - 1].text) else ""
+        text = f"{cleaned(earlier)}. {cleaned(text)}" if earlier else cleaned(text)
+        if topic and index < 2 and (not earlier or leans_back(earlier)):
+            text, is_final = about(topic, text), True
+    else:
+        text = cleaned(text)
+    said = plain(text, sentence, message, place, reading)
+    return replace(said, is_final=True, type=SAID, shorter=shorter) if is_final else said
 
 
-def question_of(sentence: Sentence, before: str, index: int) -> str:
-    """Return the question that a short answer answers; empty where it says all by itself."""
-    asked = LAST_QUESTION.search(before)
-    is_short = len(sentence.text.split()) <= ANSWER_WORDS
-    return asked[1].strip()[-QUOTED_CHARACTERS:] if asked and index == 0 and is_short else ""
+def is_in_doubt(candidate: Candidate) -> bool:
+    return candidate.is_guess or begins_pointing(candidate.text)
+
+
+def told_together(stated: list[Sentence], question: str) -> tuple[list[Sentence], bool]:
+    """Return the sentences of an answer without what they leave open, and whether they were made one: where each of
+    them leans on the question or on the one before.
+    """
+    told = [replace(one, text=told_of(one.text)) for one in stated if told_of(one.text)]
+    first = told[0] if told else stated[0]
+    if len(told) < 2 or not needs_question(first, question, 0):
+        return told or stated, False
+    is_one = asks_several(question) or all(is_fragment(one.text) or begins_pointing(one.text) for one in told[1:])
+    text = ". ".join(one.text for one in told)
+    if not is_one or len(text) > QUOTED_CHARACTERS:
+        return told, False
+    return [replace(first, text=text, end=stated[-1].end)], True
+
+
+def needs_question(sentence: Sentence, question: str, index: int) -> bool:
+    """Whether a sentence says something only together with the question before it."""
+    if not question or index or len(sentence.text) > QUOTED_CHARACTERS:
+        return False
+    return is_fragment(sentence.text) or begins_pointing(sentence.text) or asks_several(question)
+
+
+def is_fragment(text: str) -> bool:
+    return is_foreign(text) or is_cut(cleaned(text)) or bool(REPLY.match(text)) or bool(DOES.match(cleaned(text)))
+
+
+def leans_back(text: str) -> bool:
+    """Tell whether a sentence says something only together with what was said before it."""
+    said = cleaned(text)
+    is_brief = is_cut(said) and (len(matter_of(said)) < MATTER or has_verb(said))
+    return begins_pointing(said) or bool(REPLY.match(text)) or is_brief
+
+
+def is_cut(text: str) -> bool:
+    """Tell whether a sentence has no subject or no verb: "stays on 1.29", "Monday the 12th"."""
+    opens = text.partition(" ")[0].lower()
+    is_verb = is_finite(opens) and not is_base(opens) and opens not in AUXILIARIES
+    return not is_foreign(text) and (is_verb or not has_verb(text))
+
+
+def said_by(role: str, talk: Sequence[Message]) -> list[str]:
+    return [message.content for message in talk if message.role == role]
 
 
 def overlaps(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
@@ -220,7 +341,7 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
     heard = Conversation()
     for message in chunk.before:
         heard.hear(message, _sentences(message))
-    last_said = next((one.content for one in chunk.before[-1:] if one.role == ASSISTANT), "")
+    talk = list(chunk.before)
     said_by = [
         (place, speaker, part)
         for place, message in enumerate(chunk.messages)
@@ -234,9 +355,9 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
             read = _read_user if message.role == USER else _read_assistant
             said = list(read(message, sentences, place, reply, heard))
             if judge == "learned" and message.role == USER:
-                said = weigh(said, message, sentences, place, last_said)
+                said = weigh(said, message, sentences, place, talk)
             elif judge == "learned":
-                said = weigh_assistant(said, message, sentences, place)
+                said = weigh_assistant(said, message, sentences, place, talk)
             said = [
                 replace(
                     one, group=heard.who_we_are(one.text, message.content).replace(SPEAKER, speaker), speaker=speaker
@@ -246,7 +367,7 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
             order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
             found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
         heard.hear(message, sentences, is_read=is_meant)
-        last_said = message.content if message.role == ASSISTANT else ""
+        talk.append(message)
     return tuple(candidate for at, candidate in enumerate(found) if not _is_set_right(candidate, found[at + 1 :]))
 
 
@@ -285,10 +406,11 @@ def _read_user(
         unit.is_regretted = is_regretted(reply)
         by_rule = read_unit(unit, place, message.content[unit.sentence.start : unit.sentence.end])
         if by_rule and by_rule.score >= ENOUGH:
-            yield by_rule
+            yield replace(by_rule, is_guess=unit.is_guess, is_joined=unit.is_joined)
             continue
         said = weigh_said(unit, message, place, reply, heard)
-        yield by_rule if by_rule and by_rule.score > said.score else said
+        chosen = by_rule if by_rule and by_rule.score > said.score else said
+        yield replace(chosen, is_guess=unit.is_guess, is_joined=unit.is_joined)
 
 
 def _read_assistant(
@@ -376,7 +498,11 @@ def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting) -> list[
     if len(distinct) > setting.most_facts:
         floor = sorted((candidate.score for candidate, _ in distinct), reverse=True)[setting.most_facts - 1]
         distinct = [entry for entry in distinct if entry[0].score >= floor][: setting.most_facts]
-    facts = [_fact(candidate, content, chunk, setting) for candidate, content in distinct]
+    fitting = [
+        (one, next((text for text in (said, *one.shorter) if len(text) <= setting.max_characters), said))
+        for one, said in distinct
+    ]
+    facts = [_fact(candidate, content, chunk, setting) for candidate, content in fitting]
     return [fact for fact in facts if 0 < len(fact.content) <= setting.max_characters]
 
 
@@ -401,7 +527,8 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
 
 def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
     now = chunk.messages[candidate.message].at or chunk.now
-    dated = make_dates_plain(content, now)
+    talk = [message.content[-HEAD:] for message in chunk.messages[: candidate.message]][-NEAR_MESSAGES:]
+    dated = make_dates_plain(name_month(content, "\n".join(talk)), now)
     content = begin_sentence(dated.text) if candidate.is_dated else content
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -224,6 +225,8 @@ def test_us_counted_is_a_count_of_people() -> None:
 def test_who_does_something_to_us_is_not_done_it_to_alone() -> None:
     assert to_third_person("I rebooked us at the Vila Gale", "User", "User") is None
     assert to_third_person("My husband drives us", "User", "User") == "User's husband drives User"
+    cracked = to_third_person("my jug cracked and I want another", "User", "User")
+    assert cracked == "User's jug cracked and User wants another"
 
 
 def test_a_street_and_what_is_included_end_no_sentence() -> None:
@@ -470,6 +473,9 @@ def keep(worth: float = 0.9, category: str = "general", kind: str = "fact") -> R
     return Reading(worth, WORTHLESS.categories | {category: 0.9}, WORTHLESS.kinds | {kind: 0.9})
 
 
+WORTH = kept()
+
+
 def test_a_sentence_that_no_rule_knows_is_kept_where_the_network_finds_it_worth_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -505,11 +511,112 @@ def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatc
 
 
 @each_row(
+    ("said", "kept"),
+    [
+        (
+            ["My blender jug cracked.", "Sorry to hear it. Which model is it?", "the 500, in red"],
+            ['About "My blender jug cracked", asked "Which model is it?", User said: the 500, in red'],
+        ),
+        (
+            ["need a catering quote", "Which date, how many guests?", "sat 27 june. guests no idea yet. max 900 euros"],
+            [
+                'About "need a catering quote", asked "Which date, how many guests?", User said: sat 27 june. '
+                "max 900 euros"
+            ],
+        ),
+        (
+            ["hi", "Is the wiki on web-1 or web-2?", "the latter"],
+            ['Asked "Is the wiki on web-1 or web-2?", User said: web-2'],
+        ),
+        (["hi", "Happy to help. Shall I send directions?", "yes please"], []),
+        (["hi", "¿Le puedo ayudar en algo más?", "no, gracias"], []),
+        (
+            ["hi", "Good!", "The warehouse opens in May, it's in Tilburg"],
+            ["The warehouse opens in May 2027, it's in Tilburg"],
+        ),
+        (
+            ["hi", "Go on.", "The teddy lay under the bed. He's called Captain Brown"],
+            ["The teddy lay under the bed", "The teddy lay under the bed. He's called Captain Brown"],
+        ),
+    ],
+)
+def test_what_leans_on_something_said_before_is_kept_with_it(
+    monkeypatch: pytest.MonkeyPatch, said: list[str], kept: list[str]
+) -> None:
+    everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
+    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: everything)
+    first, asked, answer = said
+    messages = (Message(USER, first), Message(ASSISTANT, asked))
+    chunk = Chunk((Message(USER, answer),), TODAY, before=messages)
+    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
+
+
+@each_row(
+    ("most", "kept"),
+    [
+        (90, 'Asked "Which model is it?", User said: the 500, in red'),
+        (40, "The 500, in red"),
+    ],
+)
+def test_in_an_app_of_short_memories_less_is_kept_with_an_answer(
+    monkeypatch: pytest.MonkeyPatch, most: int, kept: str
+) -> None:
+    everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
+    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: everything)
+    before = (
+        Message(USER, "My blender jug cracked and leaks all over the place."),
+        Message(ASSISTANT, "Which model is it?"),
+    )
+    chunk = Chunk((Message(USER, "the 500, in red"),), TODAY, before=before)
+    assert [fact.content for fact in extract(chunk, Setting(max_characters=most), "learned")] == [kept]
+
+
+@each_row(
+    ("asked", "said", "kept"),
+    [
+        (
+            "Did the visa centre answer?",
+            "They did. Your interview is on 19 October at 9:40.",
+            [
+                'Asked "Did the visa centre answer?", Assistant said: Your interview is on 19 October 2027 at 9:40',
+            ],
+        ),
+        (
+            "Can somebody descale it on 12 May?",
+            "Booked for 12 May, 9 to 12.",
+            ['Asked "Can somebody descale it on 12 May 2027?", Assistant said: Booked for 12 May 2027, 9 to 12'],
+        ),
+        (
+            "Our machines need descaling.\nBook it for 12 May.",
+            "Booked for 12 May, 9 to 12.",
+            ['About "Our machines need descaling", Assistant said: Booked for 12 May 2027, 9 to 12'],
+        ),
+        (
+            "does it take decaf?",
+            "Our pods all work.",
+            ['Asked "does it take decaf?", Assistant said: Our pods all work'],
+        ),
+    ],
+)
+def test_what_an_assistant_says_is_kept_with_what_it_was_asked(
+    monkeypatch: pytest.MonkeyPatch, asked: str, said: str, kept: list[str]
+) -> None:
+    everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
+    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: everything)
+    chunk = Chunk((Message(ASSISTANT, said),), TODAY, before=(Message(USER, asked),))
+    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
+
+
+@each_row(
     ("question", "answer", "retained"),
     [
         ("Sorry about that! Could you tell me your order number?", "It's 55-1207", "User's order number is 55-1207"),
         ("May I have the serial number?", "SN-99812", "The serial number is SN-99812"),
-        ("Thank you. Is it the Barista Pro 500?", "yes, in red", "It is the Barista Pro 500, in red"),
+        (
+            "Thank you. Is it the Barista Pro 500?",
+            "yes, in red",
+            'Asked "Is it the Barista Pro 500?", User said: yes, in red',
+        ),
     ],
 )
 def test_what_an_answer_says_with_its_question_is_weighed(question: str, answer: str, retained: str) -> None:

@@ -1,0 +1,182 @@
+"""What a statement that does not stand by itself is kept with: the question it answers, and what that is about.
+
+"Which model is it?" "the 500, in red" says nothing without the blender that was spoken of, and "it" may mean anything
+that was named before. Where no rule puts a sound statement together, the words are kept as they were said.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memories.language.extract.clauses import mend, strip_leads
+from memories.language.extract.lexicon import GREETED
+from memories.language.extract.prose import is_offer, read_sentences
+from memories.language.extract.statements import is_foreign
+from memories.language.rewrite.filler import CONSENT, COURTESY, LIGHT_WORDS
+from memories.language.wordlists import words
+
+MOST_CHARACTERS = 1_000
+QUOTED_CHARACTERS = 200
+TOPIC_CHARACTERS = 140
+MATTER = 2
+"""Words of matter from which a question tells by itself what it asks for."""
+SHORT_OFFER_ANSWER = 4
+LEAST_WORDS = 3
+_WORD = re.compile(r"[^\W_]+(?:['’.@:/_-][^\W_]+)*")
+_GREETED = re.compile(GREETED, re.IGNORECASE)
+_POINTING = words("""
+    it its this that these those they them their he him his she her hers one ones there both either neither other
+    latter former mine yours ours theirs which's
+    """)
+_OF_A_QUESTION = words("""
+    number name address time date day part please sure okay exactly roughly now currently today need know say put add
+    remind note prefer like want give send set model make type year size colour color first list new right correct
+    """)
+"""What a question asks for, or says around it, without telling of what."""
+_SEVERAL = re.compile(
+    r"[,;:] ?(?:and |or |und |et |y |e )?(?:what|which|who|when|where|why|how|is|are|do|does|did|can|any|your|the|one|"
+    r"by|wann|wie|wer|wo|womit|welche\w*|kann|quand|combien|qui|quel\w*|cuánt\w*|cuál\w*|cuándo|quant\w*|qual\w*|quando)\b"
+    r"|,? (?:and|und|et|y|e) (?:what|which|who|when|where|why|how|is|are|do|does|did|can|will|could|tell|wann|wie|wer|"
+    r"womit|welche\w*|kann|quand|combien|qui|quel\w*|cuánt\w*|cuál\w*|quant\w*|qual\w*)\b|\d\)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"(?:no|not|never|none|neither|only|both|all)\b(?! *[,.;:!–—-])(?= \w)", re.IGNORECASE)
+"""An answer that negates a thing and not the question: "no antihistamines"."""
+_BEGINS_POINTING = re.compile(
+    r"(?:(?:and|but|so|because|also|yes|no|yeah|yep|nope|well|ok|okay|for context)\b[,\s]*)*"
+    r"(?:(?:it|this|that|these|those|they|he|she|there|both|one|ones|hers|his|its|their|theirs|mine|ours|yours|her)"
+    r"(?:['’](?:s|re|ll|d|ve))?|(?:the|that|this) (?:first|second|third|last|latter|former|other|next|"
+    r"(?:\w+ )?ones?)|der|die|das|er|sie|es|c['’]est|il|elle|è)\b(?! (?:I|we)\b)",
+    re.IGNORECASE,
+)
+_OFFERED = re.compile(
+    r"(?:soll ich|möchten sie|möchtest du|darf ich|kann ich|veux-tu|voulez-vous|puis-je|dois-je|¿?le puedo|¿?puedo|"
+    r"¿?quieres|vuoi|posso|devo|quer que|algo más|anything else)\b",
+    re.IGNORECASE,
+)
+_REPLIED = words("""
+    nah nope not now yet later maybe nothing that's that thats all for today certainly absolutely me let think about it
+    us do don't bother leave ta cheers please pls fine course by means why not one sec moment go on then good idea
+    no nein ja danke später bitte gern gerne passt non merci oui plus tard gracias sí si después sim não obrigado
+    obrigada grazie dopo hm hmm um uh oh ah eh well you your i i'll i'd i'm im will would rather thing
+    """)
+_UNTOLD = re.compile(
+    r"\b(?:no idea|don['’]?t know|dunno|not sure|haven['’]?t decided|(?:I['’]?ll|i will|ill) (?:tell|send|let) "
+    r"(?:you|u)|ask me (?:again|later)|(?:tell|send)(?: you| u)? (?:it )?later|weiß (?:ich )?(?:noch )?nicht|"
+    r"aucune idée|je ne sais pas|no lo sé|non lo so|não sei)\b",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(r"(?P<first>[^,;:?.]+?) (?:or|oder|ou|o) (?P<second>[^,;?]+)\?$")
+_FIRST = re.compile(r"(?:the |der |die |das )?(?:first|former|1st|erste\w*)(?: one| option)?\b", re.IGNORECASE)
+_SECOND = re.compile(
+    r"(?:the |der |die |das )?(?:second|latter|2nd|zweite\w*|letztere\w*)(?: one| option)?\b", re.IGNORECASE
+)
+
+
+def last_question(text: str) -> str:
+    """Return the questions that a text ends with, without what leads to them; empty if it asks nothing."""
+    text = text[-MOST_CHARACTERS:]
+    sentences = read_sentences(text)
+    while sentences and not sentences[-1].is_question and "?" in text[: sentences[-1].start]:
+        sentences.pop()
+    asked: list[str] = []
+    for sentence in reversed(sentences):
+        if not sentence.is_question:
+            break
+        asked.insert(0, text[sentence.start : sentence.end].strip())
+    return " ".join(asked)[-QUOTED_CHARACTERS:].strip()
+
+
+def matter_of(text: str) -> set[str]:
+    """Return the words that tell what a text is about, in lower case, cut to their stems."""
+    found = {word.lower() for word in _WORD.findall(text)}
+    return {word[:5] for word in found - LIGHT_WORDS - _POINTING - _OF_A_QUESTION if len(word) > 2 or word.isdigit()}
+
+
+def asks_several(question: str) -> bool:
+    return bool(_SEVERAL.search(question)) or question.count("?") > 1
+
+
+def tells_matter(question: str, least: int = MATTER) -> bool:
+    """Tell whether a question names what it asks about: not "Which model is it?" nor "On which day?"."""
+    points = any(word.lower() in _POINTING for word in _WORD.findall(question))
+    return not points and len(matter_of(question)) >= least
+
+
+def names_matter(text: str) -> bool:
+    """Tell whether somebody who hears nothing else knows what is spoken of: not of "book it for 12 May"."""
+    points = any(word.lower() in _POINTING for word in _WORD.findall(text))
+    return len(matter_of(text)) >= MATTER * (1 + points)
+
+
+def is_sound(question: str, answer: str) -> bool:
+    """Tell whether one statement can be put together of both by rules."""
+    is_plain = not _DENIED.match(answer) and choose(question, answer) == answer
+    return is_plain and tells_matter(question, 1) and not asks_several(question)
+
+
+def begins_pointing(text: str) -> bool:
+    """Tell whether who or what a sentence is about was named before it."""
+    return bool(_BEGINS_POINTING.match(text))
+
+
+def is_mere_reply(question: str, answer: str) -> bool:
+    """Tell whether an answer to an offer only takes or leaves it: "Shall I send directions?" "yes please"."""
+    is_offered = is_offer(question) or bool(_OFFERED.match(question.strip(" ¿")))
+    said = [word.lower().replace("’", "'") for word in _WORD.findall(answer)]
+    rest = [word for word in said if word not in CONSENT | COURTESY | _REPLIED]
+    is_short = len(said) <= SHORT_OFFER_ANSWER and said[:1] != rest[:1]
+    return not rest or (is_offered and is_short and not re.search(r"\d|\b[A-Z]\w+$", answer))
+
+
+def told_of(text: str) -> str:
+    """Return an answer without the clauses that say that something is not known: "free time no idea yet"."""
+    if not _UNTOLD.search(text):
+        return text
+    return ", ".join(clause for clause in re.split(r"[,;] ", text) if not _UNTOLD.search(clause))
+
+
+def choose(question: str, answer: str) -> str:
+    """Return the answer with what was chosen of two: "web-1 or web-2?" "The latter"."""
+    options = _CHOICE.search(question)
+    if not options:
+        return answer
+    second = options["second"].strip()
+    first = " ".join(options["first"].split()[-max(1, len(second.split())) :])
+    for pattern, chosen in ((_FIRST, first), (_SECOND, second)):
+        if found := pattern.match(answer):
+            return chosen + answer[found.end() :]
+    return answer
+
+
+def topic_of(asked: str, earlier: list[str]) -> str:
+    """Return what a question that does not tell its matter is about: what its own speaker said before it, or else what
+    the other one said last that has any matter. `earlier`: their messages, the last one last.
+    """
+    question = last_question(asked)
+    own = asked.partition(question[:TOPIC_CHARACTERS])[0] if question else asked
+    for text in (own, *reversed(earlier[-3:])):
+        told = [cleaned(sentence.text) for sentence in read_sentences(text[-MOST_CHARACTERS:])]
+        told = [one for one in told if names_matter(one) and len(one.split()) >= LEAST_WORDS]
+        while len(told) > 1 and sum(map(len, told)) > TOPIC_CHARACTERS:
+            del told[0]
+        if told:
+            return ". ".join(told)[:TOPIC_CHARACTERS].strip()
+    return ""
+
+
+def cleaned(text: str) -> str:
+    """Return a sentence without greeting and opening words."""
+    bare = _GREETED.sub("", text) if is_foreign(text) else strip_leads(mend(text)).text
+    return bare or text
+
+
+def answered(question: str, answer: str, topic: str = "", *, asked: str = "Asked", said: str = "User said") -> str:
+    """Return an answer in the words of both."""
+    about = f'About "{topic}", {asked.lower()}' if topic else asked
+    return f'{about} "{question}", {said}: {answer}'
+
+
+def about(topic: str, text: str, speaker: str = "User") -> str:
+    """Return a statement in its own words with what it is about."""
+    return f'About "{topic}", {speaker} said: {text}'
