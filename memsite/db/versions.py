@@ -43,10 +43,10 @@ class TablesTogether(migrations.Migration):
         for step in tables:
             step.database_forwards(self.app_label, schema_editor, before, project_state)
         try:
-            self.operations = whole[len(tables) :]
+            self.operations = whole[len(tables) :]  # type: ignore[misc]  # Django gives each migration its own
             return super().apply(project_state, schema_editor, collect_sql)
         finally:
-            self.operations = whole
+            self.operations = whole  # type: ignore[misc]
 
 
 def standing(applied: Collection[tuple[str, str]]) -> Standing:
