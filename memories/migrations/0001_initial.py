@@ -9,10 +9,11 @@ import memsite.tenancy.scoping
 from django.db import migrations, models
 
 from memories.models.fulltext import FullTextIndex
+from memsite.db.versions import TablesTogether
 from memsite.tenancy.append_only import AppendOnly, SameApp
 
 
-class Migration(migrations.Migration):
+class Migration(TablesTogether):
 
     initial = True
 

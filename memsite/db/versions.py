@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
-from django.db import connection
+from django.db import connection, migrations
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -24,6 +26,29 @@ class Standing:
 
     unknown: list[str]
     is_older: bool
+
+
+class TablesTogether(migrations.Migration):
+    """A migration that begins with tables, whose models are rendered together: a third of a first start less.
+
+    Django renders a model anew with all that are related to it, which here is nearly every one.
+    """
+
+    def apply(self, project_state: Any, schema_editor: Any, collect_sql: bool = False) -> Any:
+        whole = self.operations
+        tables = [] if collect_sql else list(takewhile(lambda step: isinstance(step, migrations.CreateModel), whole))
+        before = project_state.clone()
+        # Without rendered models, a step adds to what is to be rendered, and renders nothing.
+        vars(project_state).pop("apps", None)
+        for step in tables:
+            step.state_forwards(self.app_label, project_state)
+        for step in tables:
+            step.database_forwards(self.app_label, schema_editor, before, project_state)
+        try:
+            self.operations = whole[len(tables) :]  # type: ignore[misc]  # Django gives each migration its own
+            return super().apply(project_state, schema_editor, collect_sql)
+        finally:
+            self.operations = whole  # type: ignore[misc]
 
 
 def standing(applied: Collection[tuple[str, str]]) -> Standing:

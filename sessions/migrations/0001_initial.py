@@ -6,10 +6,11 @@ import django.utils.timezone
 import memsite.tenancy.scoping
 from django.db import migrations, models
 
+from memsite.db.versions import TablesTogether
 from memsite.tenancy.append_only import AppendOnly, SameApp
 
 
-class Migration(migrations.Migration):
+class Migration(TablesTogether):
 
     initial = True
 

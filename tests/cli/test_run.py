@@ -20,7 +20,7 @@ import pytest
 from memsite_client import Memsite
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.cli.conftest import run as run_here
-from tests.cli.test_hook import told as told_by_hook
+from tests.cli.test_hook import tell as told_by_hook
 from tests.memsite.managing import manage
 from tests.serving import Server, asking
 from tests.tables import each_row

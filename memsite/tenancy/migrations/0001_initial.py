@@ -9,10 +9,11 @@ import timezone_field.fields
 from django.conf import settings
 from django.db import migrations, models
 
+from memsite.db.versions import TablesTogether
 from memsite.tenancy.append_only import AppendOnly
 
 
-class Migration(migrations.Migration):
+class Migration(TablesTogether):
 
     initial = True
 

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from memories.capture.ingest_messages import (
     MAX_MARKERS,
     OPERATIONAL_CATEGORIES,
-    SPEC_MARKER_RE,
     MemoryMarker,
     RefusedMarker,
     find_memories,
 )
+from tests.api.test_spec_0015 import SPEC_MARKER_RE
 from tests.growth import assert_linear, repeated
 
 
