@@ -313,7 +313,7 @@ def labelled(folder: Path) -> list[Row]:
 
 
 def talks_of(folder: Path) -> dict[str, Row]:
-    """The conversations and short dialogues of one of our folders: those that nothing was trained on."""
+    """Return the conversations and short dialogues of one of our folders that nothing was trained on."""
     is_held = folder == HELD_OUT
     talks: dict[str, Row] = json.loads((folder / "conversations.json").read_text())
     for path in sorted(folder.glob("conversations-*.json")):

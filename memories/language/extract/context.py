@@ -150,8 +150,10 @@ def choose(question: str, answer: str) -> str:
 
 
 def topic_of(asked: str, earlier: list[str]) -> str:
-    """Return what a question that does not tell its matter is about: what its own speaker said before it, or else what
-    the other one said last that has any matter. `earlier`: their messages, the last one last.
+    """Return what a question that does not tell its matter is about.
+
+    That is what its own speaker said before it, or else what the other one said last that has any matter. `earlier`:
+    their messages, the last one last.
     """
     question = last_question(asked)
     own = asked.partition(question[:TOPIC_CHARACTERS])[0] if question else asked

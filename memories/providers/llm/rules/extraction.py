@@ -269,8 +269,9 @@ def is_in_doubt(candidate: Candidate) -> bool:
 
 
 def told_together(stated: list[Sentence], question: str) -> tuple[list[Sentence], bool]:
-    """Return the sentences of an answer without what they leave open, and whether they were made one: where each of
-    them leans on the question or on the one before.
+    """Return the sentences of an answer without what they leave open, and whether they were made one.
+
+    They are where each of them leans on the question or on the one before.
     """
     told = [replace(one, text=told_of(one.text)) for one in stated if told_of(one.text)]
     first = told[0] if told else stated[0]

@@ -473,7 +473,7 @@ def keep(worth: float = 0.9, category: str = "general", kind: str = "fact") -> R
     return Reading(worth, WORTHLESS.categories | {category: 0.9}, WORTHLESS.kinds | {kind: 0.9})
 
 
-WORTH = kept()
+WORTH = keep()
 
 
 def test_a_sentence_that_no_rule_knows_is_kept_where_the_network_finds_it_worth_it(
