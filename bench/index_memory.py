@@ -139,12 +139,12 @@ def measure(key: str, size: int) -> tuple[list[object], list[float]]:
             search_all(processes, key)
             at_once = memory_of(processes)
         with host(ours, PROCESSES) as processes, host(theirs, 1) as (other,):
-            found = search_all(processes, key)[0]
+            seconds = search_all(processes, key)[0]
             shared = memory_of(processes)
             search_all([other], key)
             delays = list(delays_between(processes[0], other, key))
     row: list[object] = [f"{apart:,.0f}", f"{at_once:,.0f}", f"{shared:,.0f} ({PROCESSES * apart:,.0f})"]
-    return [*row, f"{found:.2f} ({first:.2f})"], delays
+    return [*row, f"{seconds:.2f} ({first:.2f})"], delays
 
 
 Process = tuple[str, int]
@@ -221,10 +221,10 @@ def pss_of(pid: int) -> int:
     return int(match[1])
 
 
-def delays_between(one: Process, other: Process, key: str) -> Iterator[float]:
+def delays_between(writer: Process, other: Process, key: str) -> Iterator[float]:
     for number in range(WRITES):
         text = f"Whale number {number} sings at {time.time_ns()}"
-        post(one, "memories", key, {"content": text})
+        post(writer, "memories", key, {"content": text})
         written = time.perf_counter()
         while True:
             hits = post(other, "memories/search", key, {"query": text})["results"]

@@ -189,9 +189,9 @@ def render(results: dict[str, Pair], questions: int, memories: int, facts: str) 
     )
     rows = list[list[object]]()
     for name, (direct, proxied) in results.items():
-        for what, one, other in (("first byte", direct.first, proxied.first), ("end", direct.end, proxied.end)):
-            added = f"**{np.median(other) - np.median(one):.1f}**"
-            rows.append([f"{name}: {what}", spread(one), spread(other), added, f"{proxied.processor:.0f}"])
+        for what, plain, other in (("first byte", direct.first, proxied.first), ("end", direct.end, proxied.end)):
+            added = f"**{np.median(other) - np.median(plain):.1f}**"
+            rows.append([f"{name}: {what}", spread(plain), spread(other), added, f"{proxied.processor:.0f}"])
     head = ["", "directly", "through the proxy", "added", "processor"]
     return "\n\n".join([f"Measured {facts}", about, table(head, rows)])
 

@@ -43,9 +43,9 @@ def unnamed_tables(sql: str, columns: Mapping[str, str]) -> list[str]:
         elif columns.get(tables.get(other, "")) == other_column:
             joined += [(name, other) for name in named]
     for _ in joined:
-        for one, other in joined:
-            if one in bound or other in bound:
-                bound |= {one, other}
+        for table, other in joined:
+            if table in bound or other in bound:
+                bound |= {table, other}
     return sorted({table for alias, table in tables.items() if not {alias, table} & bound})
 
 

@@ -67,36 +67,38 @@ def names(text: str) -> list[str]:
 
 
 def row(title: str, result: Result) -> str:
-    found, log = result.found, result.found.log
+    check, log = result.check, result.check.log
     failed = ", ".join(f"{count} × {what}" for what, count in sorted(log.failed.items())) or "0"
     return (
-        f"| {title} | {found.writes:,} | {len(found.lost)} | {len(found.twice)} | {result.silence:.1f} "
+        f"| {title} | {check.writes:,} | {len(check.lost)} | {len(check.twice)} | {result.silence:.1f} "
         f"(≤ {result.most_silent:.0f}) | {max(log.slowest.values()):.1f} | {failed} | {result.note} |"
     )
 
 
 def details(result: Result) -> list[str]:
-    log = result.found.log
+    log = result.check.log
     silences = ", ".join("{} {:.1f} s from {:.0f} s on".format(kind, *log.silence(kind)) for kind in log.answered)
-    problems = (*result.found.lost[:3], *result.found.twice[:3], *result.found.unlearnt[:3])
-    return [f"  silent: {silences}; {result.found.searches:,} searches", *(f"  {problem}" for problem in problems)]
+    problems = (*result.check.lost[:3], *result.check.twice[:3], *result.check.unlearnt[:3])
+    return [f"  silent: {silences}; {result.check.searches:,} searches", *(f"  {problem}" for problem in problems)]
 
 
 def tracebacks(folder: Path) -> list[str]:
     """Return the last lines of those in Memsite's logs, with their hosts."""
-    found = []
+    lines = []
     for log in sorted(folder.glob("*-*.log")):
         text = log.read_text(errors="replace")
-        found += [f"{log.stem}: {part[:1500]}" for part in text.split("Traceback (most recent call last)")[1:]]
-    return found
+        lines += [f"{log.stem}: {part[:1500]}" for part in text.split("Traceback (most recent call last)")[1:]]
+    return lines
 
 
 def write_table(page: Path, rows: Iterable[str]) -> None:
     """Put the rows into the page's section, each in the place of an earlier one of its fault."""
     lines = (line for line in page.read_text().splitlines() if line.startswith("| "))
-    kept = {line[2:].split(" | ")[0]: line for line in lines} | {line[2:].split(" | ")[0]: line for line in rows}
-    shown = [kept[title] for title, _ in FAULTS.values() if title in kept]
-    write_section(TITLE, "\n".join((INTRODUCTION, "", circumstances(""), "", HEAD, *shown)), page)
+    rows_of_fault = {line[2:].split(" | ")[0]: line for line in lines} | {
+        line[2:].split(" | ")[0]: line for line in rows
+    }
+    listed = [rows_of_fault[title] for title, _ in FAULTS.values() if title in rows_of_fault]
+    write_section(TITLE, "\n".join((INTRODUCTION, "", circumstances(""), "", HEAD, *listed)), page)
 
 
 if __name__ == "__main__":

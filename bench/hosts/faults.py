@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from bench.hosts.load import URL, Found, Load, client_of, everything, new_app, told, under_load, wait_until_learnt
+from bench.hosts.load import URL, Found, Load, answer_of, client_of, everything, new_app, under_load, wait_until_learnt
 from memsite_client import Memsite
 from tools.hosts import network
 from tools.hosts.network import inside
@@ -34,7 +34,7 @@ TEXTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    found: Found
+    check: Found
     note: str
     most_silent: float
     """What docs/promises.md allows, in seconds."""
@@ -43,11 +43,11 @@ class Result:
 
     @property
     def silence(self) -> float:
-        return max(self.found.log.silence(kind)[0] for kind in ("write", "search"))
+        return max(self.check.log.silence(kind)[0] for kind in ("write", "search"))
 
     @property
     def holds(self) -> bool:
-        return self.found.holds and self.is_right and self.silence <= self.most_silent
+        return self.check.holds and self.is_right and self.silence <= self.most_silent
 
 
 def lose_a_web_host(stand: Stand) -> Result:
@@ -81,17 +81,17 @@ def lose_the_worker_host(stand: Stand) -> Result:
                     agent.create(f"sessions/{session}/messages", body)
             stand.wait("worker", lambda: all(job.done() for job in caught), SOON_SECONDS)
             stand.lose("worker")
-        held = []
+        locked_pks = []
         for connection, pk in (job.result() for job in caught):
             connection.close()
-            held.append(pk)
+            locked_pks.append(pk)
         for table in RUNNING:
             asks(stand, f"UPDATE {table} SET lease_until = now() WHERE status = 'running'")  # noqa: S608  # our own
         begun = time.monotonic()
         stand.bring_back("worker")
         done = [
             f"SELECT status = 'done' AND attempts = 2 FROM {table} WHERE id = {pk}"  # noqa: S608  # our own
-            for table, pk in zip(RUNNING, held, strict=True)
+            for table, pk in zip(RUNNING, locked_pks, strict=True)
         ]
         stand.wait("worker", lambda: all(asks(stand, sql) == "t" for sql in done))
         with inside("clients"):
@@ -136,10 +136,10 @@ def lose_redis(stand: Stand) -> Result:
         stand.wait("queue", lambda: stand.is_open("queue", 6379))
         time.sleep(AFTER_SECONDS)
     ended = time.monotonic()
-    found = load.check()
+    check = load.check()
     learnt = time.monotonic() - ended
     note = f"away for {2 * AFTER_SECONDS} s; all was learnt {learnt:.0f} s after the load"
-    return Result(found, note, 15, redis.starts == 2)
+    return Result(check, note, 15, redis.starts == 2)
 
 
 def cut_a_web_host_off(stand: Stand) -> Result:
@@ -182,17 +182,17 @@ def fail_over(stand: Stand, name: str, *, may_lose: bool) -> Result:
         stand.turn_to(new.host)
         turned = time.monotonic() - begun
         time.sleep(2 * AFTER_SECONDS)
-    found = load.check()
+    check = load.check()
     # The old one comes back as a copy of the new one, and never as itself.
     network.plug(old.host, in_=True)
     old.follow(new)
     stand.wait(old.host, old.answers)
-    lost = len(found.lost)
+    lost = len(check.lost)
     note = f"promoted and turned to in {turned:.1f} s; the old one follows it now"
     if may_lose:
-        found = Found(found.writes, found.searches, [], found.twice, [], found.log)
+        check = Found(check.writes, check.searches, [], check.twice, [], check.log)
         note += f"; {lost} acknowledged writes were not on the replica"
-    return Result(found, note, 30)
+    return Result(check, note, 30)
 
 
 def set_clocks_apart(stand: Stand) -> Result:
@@ -210,7 +210,7 @@ def set_clocks_apart(stand: Stand) -> Result:
             problems = [*check_clocks(load.key)]
             time.sleep(3 * AFTER_SECONDS)
         ended = time.monotonic()
-        found = load.check()
+        check = load.check()
         learnt = time.monotonic() - ended
     finally:
         worker.stop()
@@ -221,16 +221,18 @@ def set_clocks_apart(stand: Stand) -> Result:
         stand.wait("web2", lambda: stand.is_ready("web2"))
     runs = asks(stand, "SELECT count(*) - count(DISTINCT (app_id, job, period)) FROM jobs_jobrun")
     note = f"all was learnt {learnt:.0f} s after the load; {'; '.join(problems) or 'hosts agree on what time it is'}"
-    return Result(found, note, 15, not problems and runs == "0" and learnt < SOON_SECONDS)
+    return Result(check, note, 15, not problems and runs == "0" and learnt < SOON_SECONDS)
 
 
 def check_clocks(key: str) -> Iterator[str]:
     """Yield what two hosts do not agree on."""
     with inside("clients"):
         addresses = [f"http://{network.address_of(host)}:8000" for host in ("web1", "web2")]
-        one, other = (client_of(key, address) for address in addresses)
-        bodies = [{"content": f"Seen by {client.base_url.host}"} for client in (one, other)]
-        made = [told(client.post("memories", json=body)) for client, body in zip((one, other), bodies, strict=True)]
+        first, second = (client_of(key, address) for address in addresses)
+        bodies = [{"content": f"Seen by {client.base_url.host}"} for client in (first, second)]
+        made = [
+            answer_of(client.post("memories", json=body)) for client, body in zip((first, second), bodies, strict=True)
+        ]
         moments = [datetime.fromisoformat(str(row["created_at"])) for row in made]
         if abs((moments[0] - moments[1]).total_seconds()) > SOON_SECONDS:
             yield f"created_at is {abs((moments[0] - moments[1]).total_seconds()):.0f} s apart"
@@ -248,7 +250,7 @@ def repeat(key: str, address: str, idempotency_key: str) -> str:
             answer = client.post("memories", json={"content": "A twin is born", "dedupe": False},
                                  headers={"Idempotency-Key": idempotency_key})  # fmt: skip
             if answer.status_code != 409:
-                return str(told(answer)["id"])
+                return str(answer_of(answer)["id"])
             time.sleep(0.1)
 
 
@@ -265,8 +267,8 @@ def fill_the_disk(stand: Stand) -> Result:
         stand.wait("db1", lambda: writes_again(load), SOON_SECONDS)
         back = time.monotonic() - begun
         time.sleep(AFTER_SECONDS)
-    shown = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
-    note = f"single writes meanwhile: {shown}; written again {back:.1f} s after there was room"
+    counts = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
+    note = f"single writes meanwhile: {counts}; written again {back:.1f} s after there was room"
     return Result(load.check(), note, 3 * AFTER_SECONDS + 15, statuses.keys() <= {201, 503, 507})
 
 

@@ -45,7 +45,7 @@ class Log:
     """From the first try to the acknowledgement."""
     failed: Counter[str] = field(default_factory=Counter)
     """Requests that failed after the library's repeats."""
-    said: dict[str, float] = field(default_factory=dict)
+    moments: dict[str, float] = field(default_factory=dict)
     """When a statement was acknowledged, by the name of its probe."""
     ended: float = 0.0
     unanswered: int = 0
@@ -111,7 +111,7 @@ class Load:
         await self.until_done("write", lambda: client.create(path, body, key))
         self.log.acknowledged[what] += 1
         if what[0] == "message":
-            self.log.said[what[1].split()[2]] = time.monotonic()
+            self.log.moments[what[1].split()[2]] = time.monotonic()
 
     async def search_on(self) -> None:
         async with AsyncMemsite(URL, self.key) as client:
@@ -144,7 +144,7 @@ class Load:
             resources = [row for row in everything(self.key, "resources") if row["role"] == "user"]
         stored = Counter(("memory", text) for text in memories)
         stored.update(("message", str(row["raw_content"])) for row in resources)
-        learnt = {name: [text for text in memories if f"probe {name} " in text] for name in self.log.said}
+        learnt = {name: [text for text in memories if f"probe {name} " in text] for name in self.log.moments}
         return Found(
             self.log.acknowledged.total(),
             len(self.log.answered["search"]),
@@ -187,8 +187,8 @@ def new_app(stand: Stand, name: str) -> str:
     """Return an agent's key of a new app."""
     with inside("clients"), client_of(stand.operator_key) as operator:
         policy = {"writes_per_minute": 1_000_000}
-        told(operator.post("apps", json={"app_id": name, "name": name, "policy": policy}))
-        return str(told(operator.post(f"apps/{name}/agents", json={"name": "agent"}))["api_key"])
+        answer_of(operator.post("apps", json={"app_id": name, "name": name, "policy": policy}))
+        return str(answer_of(operator.post(f"apps/{name}/agents", json={"name": "agent"}))["api_key"])
 
 
 def client_of(key: str, url: str = URL) -> httpx.Client:
@@ -197,7 +197,7 @@ def client_of(key: str, url: str = URL) -> httpx.Client:
     return httpx.Client(base_url=f"{url}/api/v1/", headers=headers, timeout=60)
 
 
-def told(response: httpx.Response) -> dict[str, Any]:
+def answer_of(response: httpx.Response) -> dict[str, Any]:
     if not response.is_success:
         raise RuntimeError(f"{response.request.url} answered {response.status_code}: {response.text[:500]}")
     answer: dict[str, Any] = response.json()
@@ -210,7 +210,7 @@ def everything(key: str, path: str) -> list[dict[str, Any]]:
     with client_of(key) as client:
         address: str | None = f"{path}?limit=200"
         while address:
-            page = told(client.get(address))
+            page = answer_of(client.get(address))
             rows += page["results"]
             address = page["next"]
     return rows

@@ -248,9 +248,9 @@ class Conversation:
         earlier = replace(self, messages=before)
         if answer.role != Role.ASSISTANT or not answer.content.strip() or not earlier.question.strip():
             return []
-        asked = earlier.message_of(Role.USER, earlier.question)
-        said = earlier.message_of(Role.ASSISTANT, answer.content)
-        return [said] if names_stored(self.session, [asked, said]) == {name_in(asked.source_key)} else []
+        question = earlier.message_of(Role.USER, earlier.question)
+        reply = earlier.message_of(Role.ASSISTANT, answer.content)
+        return [reply] if names_stored(self.session, [question, reply]) == {name_in(question.source_key)} else []
 
     def message_of(self, role: str, text: str) -> Said:
         """Return a message that is recognised when it is sent again after the same message."""

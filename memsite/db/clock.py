@@ -34,11 +34,11 @@ def now() -> datetime:
     return moment
 
 
-def note(theirs: float, asked: float, answered: float) -> None:
-    """Note what the database's clock says (Unix seconds), which was asked and answered at these times of ours."""
+def note(theirs: float, sent: float, answered: float) -> None:
+    """Note what the database's clock says (Unix seconds), which was sent for and answered at these times of ours."""
     global _ahead
-    seconds = theirs - (asked + answered) / 2
-    is_apart = abs(seconds) > NOTED_SECONDS + (answered - asked) / 2
+    seconds = theirs - (sent + answered) / 2
+    is_apart = abs(seconds) > NOTED_SECONDS + (answered - sent) / 2
     if is_apart and abs(seconds - _ahead[0].total_seconds()) > NOTED_SECONDS:
         log.warning("clock_differs", seconds=round(seconds, 1))
     _ahead = (timedelta(seconds=seconds), answered - time.monotonic()) if is_apart else NONE

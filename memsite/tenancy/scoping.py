@@ -142,8 +142,8 @@ class AppCollector(Collector):
         for model, rows in [*self.data.items()]:
             if is_of_one_app(model):
                 self.app_pks = self.app_pks or {read_app(row) for row in rows}
-                found = model._base_manager.using(self.using).filter(pk__in=[row.pk for row in rows])
-                self.fast_deletes.append(self.of_apps(found))
+                siblings = model._base_manager.using(self.using).filter(pk__in=[row.pk for row in rows])
+                self.fast_deletes.append(self.of_apps(siblings))
                 del self.data[model]
         return super().delete()
 

@@ -86,7 +86,7 @@ def add_rule(
 
 @alerts.command("switch")
 @click.argument("rule", type=RULE)
-@click.option("--on/--off", "enabled", required=True, help="Off: what is open ends, and nobody is told.")
+@click.option("--on/--off", "enabled", required=True, help="Off: what is open ends, and nobody is notified.")
 @of_app
 @of_site
 @as_json
@@ -124,6 +124,6 @@ def alert_line(row: Mapping[str, Any]) -> str:
 
 def rule_line(row: AlertRule) -> str:
     limit = [] if row["threshold"] is None else [f"from {row['threshold']:g}"]
-    told = [*row["emails"], *([f"webhook {row['webhook']}"] if row["webhook"] else [])]
+    receivers = [*row["emails"], *([f"webhook {row['webhook']}"] if row["webhook"] else [])]
     state = "on" if row["enabled"] else "off"
-    return with_details(row["kind"], row["id"], [row["app_id"] or "site", state, *limit, *told])
+    return with_details(row["kind"], row["id"], [row["app_id"] or "site", state, *limit, *receivers])

@@ -104,15 +104,15 @@ def plug(host: str, *, in_: bool) -> None:
     ip("-n", SWITCH, "link", "set", host, "up" if in_ else "down")
 
 
-def cut(one: str, other: str) -> None:
+def cut(first: str, second: str) -> None:
     """Lose all that two hosts send each other from now on."""
-    for here, there in ((one, other), (other, one)):
+    for here, there in ((first, second), (second, first)):
         where = ("neigh", "replace", address_of(there), "lladdr", NOBODY, "dev", "eth0", "nud", "permanent")
         ip("-n", namespace_of(here), *where)
 
 
-def mend(one: str, other: str) -> None:
-    for here, there in ((one, other), (other, one)):
+def mend(first: str, second: str) -> None:
+    for here, there in ((first, second), (second, first)):
         ip("-n", namespace_of(here), "neigh", "del", address_of(there), "dev", "eth0")
 
 

@@ -64,10 +64,10 @@ ACCESS = (
 
 def bin_of_postgres() -> Path:
     """Return the folder of the newest server here. SystemExit if there is none."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
-    if not found:
+    servers = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
+    if not servers:
         raise SystemExit("There is no PostgreSQL. On Debian and Ubuntu: apt install postgresql")
-    return found[-1].parent
+    return servers[-1].parent
 
 
 def with_addresses(text: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memories.language.secrets.answers import find_answers
 from memories.language.secrets.named import find_named, find_said
 from memories.language.secrets.shapes import (
     find_blocks,
@@ -19,6 +18,7 @@ from memories.language.secrets.shapes import (
     find_vendor_keys,
     strip_private,
 )
+from memories.language.secrets.tagger import find_learnt
 from memories.language.secrets.values import KINDS, Found, find_random, mark, settle
 
 __all__ = ["KINDS", "Redacted", "redact", "strip_private"]
@@ -45,7 +45,9 @@ def redact(text: str) -> Redacted:
     kinds: dict[str, None] = {}
     for _ in range(MAX_PASSES):
         plain, places = _as_read(text)
-        found = settle(_find(plain), plain)
+        folded = fold(plain)
+        found = settle(find_by_rules(plain, folded), plain)
+        found = settle([*found, *find_learnt(plain, folded, found)], plain)
         if not found:
             break
         kinds.update((item.kind, None) for item in found)
@@ -70,15 +72,13 @@ def _as_read(text: str) -> tuple[str, list[int]]:
     return "".join(text[place] for place in places), places
 
 
-def _find(text: str) -> Iterator[Found]:
-    folded = fold(text)
+def find_by_rules(text: str, folded: str) -> Iterator[Found]:
     yield from find_blocks(text)
     yield from find_vendor_keys(text, folded)
     yield from find_figures(text)
     yield from find_forms(text, folded)
     yield from find_named(text, folded)
     yield from find_said(folded)
-    yield from find_answers(text, folded)
     yield from find_in_columns(text, folded)
     yield from find_in_kubernetes(text, folded)
     yield from find_random(text)

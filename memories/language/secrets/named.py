@@ -314,12 +314,8 @@ _QUALIFIED = _tail(
 )
 _OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}(?![a-z_]\w*=)")
 _BELOW = _tail(rf"[^\n:：]{{1,60}}[:：]{_NEWLINE}")
-_CELL = _tail(rf"{CLOSING}(?:\||\t)[ \t]{{0,20}}")
-_DASH = _tail(rf"{CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
 _SAID = _tail(rf"{CLOSING}{OF}(?:;[ \t])?,?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
-_CLAUSE = _tail(rf"{CLOSING}{OF}(?:[ \t][\w-]{{1,20}})?,[ \t](?:{any_of('clause')})[ \t]?{ARTICLE}?")
 _TO = _tail(rf"{OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
-_TO_FAR = _tail(rf"(?:[ \t][\w-]{{1,20}}){{1,2}}[ \t](?:{any_of('to')})[ \t]{{1,4}}")
 _NEXT = _tail(rf"[ \t]{{1,4}}(?:{ADVERB}[ \t]{{1,3}})?")
 _FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
 _PAIRED = _tail(
@@ -391,12 +387,6 @@ _WIFI = (
 )
 _LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
 _DIGEST = r"[0-9a-fA-F]{32,128}"
-_REVERSED = (
-    rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
-)
-_REVERSED_END = rf"[ \t]*(?:[.,;:!?)\n]|$|(?:{any_of('of')}|and|und|y|et|e)(?![^\W_]))"
-
-
 Judge = Callable[[Value], bool]
 
 
@@ -489,7 +479,7 @@ def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi:
         if found:
             is_digest = _compiled(_DIGEST).fullmatch(value.text) and NAMES_NO_SECRET.search(before.rpartition("\n")[2])
             return None if is_digest or _compiled(_LOCATED).search(before) else found
-    return _reversed(text, folded, key, before) if name == "password" else None
+    return None
 
 
 def _of_wallet(folded: str, key: re.Match[str]) -> Iterator[Reading]:
@@ -521,12 +511,6 @@ def _readings(
     yield from _below(folded, end, kind)
     if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
         yield Reading(match, judge=_has_both if kind == "password" else _is_given)
-    if match := _CELL().match(folded, end):
-        yield Reading(match, judge=_is_given)
-    if match := _DASH().match(folded, end):
-        yield Reading(match, judge=_is_given)
-    if match := _CLAUSE().match(folded, end):
-        yield Reading(match, is_said=True, judge=_is_made_word)
     yield from _marked(folded, before, end, kind)
     yield from _unmarked(folded, before, end, is_wifi=is_wifi)
 
@@ -562,8 +546,6 @@ def _unmarked(folded: str, before: str, end: int, *, is_wifi: bool) -> Iterator[
     if match := _TO().match(folded, end):
         is_changed = _compiled(_CHANGED).search(before) is not None
         yield Reading(match, is_said=True, judge=None if is_changed else _is_changed_to)
-    if (match := _TO_FAR().match(folded, end)) and _compiled(_CHANGED).search(before):
-        yield Reading(match, is_said=True, judge=_is_made_word)
     match = _NEXT().match(folded, end)
     if match and _compiled(_IS_ENV).search(before):
         yield Reading(match, is_tight=True)
@@ -677,14 +659,3 @@ def _is_strong(value: Value) -> bool:
     has_third = any(char.isupper() or char in "!@#$%^&*?+=" for char in text)
     is_mixed = any(char.isdigit() for char in text) and any(char.islower() for char in text) and has_third
     return len(text) >= 8 and is_mixed and looks_random(text) and is_token(value)
-
-
-def _reversed(text: str, folded: str, key: re.Match[str], before: str) -> Found | None:
-    """Find a secret before its name: "x1y2 is the password for staging"."""
-    match = _compiled(_REVERSED).search(before) if any(char.isdigit() for char in before) else None
-    if not match or not _compiled(_REVERSED_END).match(folded, key.end()):
-        return None
-    place = key.start() - len(before)
-    start, end = place + match.start(1), place + match.end(1)
-    is_secret = any(char.isdigit() for char in match[1]) and is_password(Value(text[start:end]))
-    return Found(start, end, "password") if is_secret else None

@@ -38,9 +38,9 @@ JOIN pg_settings USING (name) WHERE source <> 'client'
 
 def settle(connection: Any) -> None:
     """Set what holds for the session, not by `options`: PgBouncer refuses or drops these."""
-    asked = time.time()
+    sent = time.time()
     (theirs, _) = connection.execute(ASK, [list(ASKED), list(ASKED.values())]).fetchone()
-    clock.note(theirs, asked, time.time())
+    clock.note(theirs, sent, time.time())
 
 
 @contextmanager

@@ -141,6 +141,12 @@ SECRETS = [
     ("password", "I reset the account to «Sunrise-Heron-12» and she is in."),
     ("password", "I spell it: «m-o-l-e-h-i-l-l-3-3», one word."),
     ("pin", "the bank called and I read them the code «482 913»"),
+    ("password", "Priya: what was the canva login?\nTom: «Paper.Moon19»\nPriya: ta"),
+    ("password", "Das Vereinsportal nimmt nur «Hagel%Korn», sonst nichts."),
+    ("password", "No, con guion bajo: «tortuga_Farol8»"),
+    ("pin", "Les clés sont dans la boîte grise, tourne sur «7-3-1-9» et tire."),
+    ("pin", "Kate is at the side entrance: punch in «4471» and lean on it."),
+    ("password", "letter by letter: «k n i g h t 5 5», no spaces"),
     ("secret", f"session cookie abc={BASE_40[:4]} «x9{BASE_40}»"),
 ]
 
@@ -248,6 +254,8 @@ KEPT = [
     "mot de passe oublié, c'est normal",
     "changed the password policy to 14 characters",
     "where is the login?\nin app_login.py",
+    "Room Kestrel-4 is on the third floor, the puzzle has 1000 pieces, the model is Vent2.",
+    "call 01632 960 877, order 77-3061, lot 4120, chapter 12 of a 1982 paperback",
     "reset the branch to release-2026-04",
 ]
 
