@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -415,7 +414,7 @@ def rows_of(texts: Sequence[Text]) -> list[Row]:
         for candidate in reading.candidates:
             is_secret = label(*candidate, spans)
             if is_secret is not None:
-                features = np.unique([crc32(name.encode()) % tagger.N_WEIGHTS for name in reading.features(candidate)])
+                features = np.unique([tagger.place_of(name) for name in reading.features(candidate)])
                 rows.append(Row(i, candidate.form, is_secret, features))
     return rows
 
@@ -460,7 +459,8 @@ def fit(rows: Sequence[Row], counts: NDArray[np.float64]) -> NDArray[np.float64]
 def minimised(
     loss_at: Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]], size: int
 ) -> NDArray[np.float64]:
-    weights, past = np.zeros(size), []
+    weights = np.zeros(size)
+    past: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
     loss, gradient = loss_at(weights)
     for _ in range(STEPS):
         direction, factors = gradient.copy(), []
@@ -494,18 +494,18 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
         found, hit = [0, 0, 0], [0, 0, 0]
         for text in texts:
             folded = secrets.fold(text.text)
-            by_rules = settle(secrets.find_by_rules(text.text, folded), text.text)
+            by_rules = [item[:2] for item in settle(secrets.find_by_rules(text.text, folded), text.text)]
             reading = tagger.Reading(text.text, folded)
             scored = [(one, score(reading, one, whole)) for one in reading.candidates]
-            learnt = [one for one, logit in scored if logit >= threshold]
+            learnt = [one[:2] for one, logit in scored if logit >= threshold]
             for i, spans in enumerate((by_rules, learnt, [*by_rules, *learnt])):
                 if text.secrets:
-                    rest = blanked(text.text, [span[:2] for span in spans])
+                    rest = blanked(text.text, spans)
                     found[i] += not any(secret in rest for secret in text.secrets)
                 else:
                     hit[i] += bool(spans)
             if show and threshold == 2.0:
-                rest = blanked(text.text, [span[:2] for span in (*by_rules, *learnt)])
+                rest = blanked(text.text, [*by_rules, *learnt])
                 if any(secret in rest for secret in text.secrets) or (learnt and not text.secrets):
                     shown = [
                         (text.text[one.start : one.end], one.form, round(logit, 1))
@@ -519,7 +519,7 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
 
 
 def score(reading: tagger.Reading, one: tagger.Candidate, weights: NDArray[np.int64]) -> float:
-    features = {crc32(name.encode()) % tagger.N_WEIGHTS for name in reading.features(one)}
+    features = {tagger.place_of(name) for name in reading.features(one)}
     return float(weights[list(features)].sum() / tagger.STEPS_PER_UNIT + tagger.BIAS)
 
 
