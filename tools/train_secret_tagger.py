@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -415,7 +414,7 @@ def rows_of(texts: Sequence[Text]) -> list[Row]:
         for candidate in reading.candidates:
             is_secret = label(*candidate, spans)
             if is_secret is not None:
-                features = np.unique([crc32(name.encode()) % tagger.N_WEIGHTS for name in reading.features(candidate)])
+                features = np.unique([tagger.place_of(name) for name in reading.features(candidate)])
                 rows.append(Row(i, candidate.form, is_secret, features))
     return rows
 
@@ -495,7 +494,7 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
         recognised, hit = [0, 0, 0], [0, 0, 0]
         for text in texts:
             folded = secrets.fold(text.text)
-            by_rules = settle(secrets.find_by_rules(text.text, folded), text.text)
+            by_rules = [item[:2] for item in settle(secrets.find_by_rules(text.text, folded), text.text)]
             reading = tagger.Reading(text.text, folded)
             scored = [(span, score(reading, span, whole)) for span in reading.candidates]
             learnt = [span for span, logit in scored if logit >= threshold]
@@ -507,7 +506,7 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
                 else:
                     hit[i] += bool(spans)
             if show and threshold == 2.0:
-                rest = blanked(text.text, [span[:2] for span in (*by_rules, *learnt)])
+                rest = blanked(text.text, [*by_rules, *learnt])
                 if any(secret in rest for secret in text.secrets) or (learnt and not text.secrets):
                     misses = [
                         (text.text[span.start : span.end], span.form, round(logit, 1))

@@ -95,6 +95,11 @@ def _weights() -> memoryview:
     return memoryview(WEIGHTS.read_bytes()).cast("b")
 
 
+def place_of(feature: str) -> int:
+    """Of its weight."""
+    return crc32(feature.encode("utf-8", "surrogatepass")) % N_WEIGHTS
+
+
 def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Found]:
     """Yield what the model takes for a secret beside what was `found`, which is in order."""
     reading = Reading(text, folded)
@@ -256,10 +261,10 @@ class Reading:
     def score(self, candidate: Candidate, weights: memoryview) -> int:
         """Return the sum of its features' weights; those of the words of the text are added once for each sort."""
         kinds, features, block = self._of_candidate(*candidate)
-        total = sum(map(weights.__getitem__, {crc32(one.encode()) % N_WEIGHTS for one in features}))
+        total = sum(map(weights.__getitem__, set(map(place_of, features))))
         for kind in kinds:
             if (kind, block) not in self._scores:
-                hashed = {crc32(one.encode()) % N_WEIGHTS for one in self._of_bag(kind, block)}
+                hashed = set(map(place_of, self._of_bag(kind, block)))
                 self._scores[kind, block] = sum(map(weights.__getitem__, hashed))
             total += self._scores[kind, block]
         return total
