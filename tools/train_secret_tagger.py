@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from memories.language import secrets
 from memories.language.secrets import tagger
-from memories.language.secrets.values import Found, settle
+from memories.language.secrets.values import settle
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data" / "secrets"
@@ -497,11 +497,10 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
             by_rules = [item[:2] for item in settle(secrets.find_by_rules(text.text, folded), text.text)]
             reading = tagger.Reading(text.text, folded)
             scored = [(span, score(reading, span, whole)) for span in reading.candidates]
-            learnt = [span for span, logit in scored if logit >= threshold]
-            answers: tuple[list[tagger.Candidate | Found], ...] = ([*by_rules], [*learnt], [*by_rules, *learnt])
-            for i, spans in enumerate(answers):
+            learnt = [span[:2] for span, logit in scored if logit >= threshold]
+            for i, spans in enumerate((by_rules, learnt, [*by_rules, *learnt])):
                 if text.secrets:
-                    rest = blanked(text.text, [span[:2] for span in spans])
+                    rest = blanked(text.text, spans)
                     recognised[i] += not any(secret in rest for secret in text.secrets)
                 else:
                     hit[i] += bool(spans)
@@ -520,7 +519,7 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
 
 
 def score(reading: tagger.Reading, candidate: tagger.Candidate, weights: NDArray[np.int64]) -> float:
-    features = {crc32(name.encode()) % tagger.N_WEIGHTS for name in reading.features(candidate)}
+    features = {tagger.place_of(name) for name in reading.features(candidate)}
     return float(weights[list(features)].sum() / tagger.STEPS_PER_UNIT + tagger.BIAS)
 
 

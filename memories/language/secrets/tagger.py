@@ -96,7 +96,7 @@ def _weights() -> memoryview:
 
 
 def place_of(feature: str) -> int:
-    """Of its weight."""
+    """Return where the weight of a feature stands."""
     return crc32(feature.encode("utf-8", "surrogatepass")) % N_WEIGHTS
 
 
