@@ -34,7 +34,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom strangers screenshots cast dist packages client mcpb format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises hosts fuzz audit docs sbom strangers screenshots cast dist packages client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -219,7 +219,7 @@ try-models: $(VENV)/run.stamp $(VENV)/models.stamp ## Ask real small models all 
 promises: $(VENV)/run.stamp ## Try at full scale what docs/promises.md says: half an hour (ONLY=kills,copies, SHARE=0.1)
 	@$(BIN)/python -m bench.promises $(if $(ONLY),--only $(ONLY)) $(if $(SHARE),--share $(SHARE)) --note "$(NOTE)"
 
-.PHONY: hosts hosts-promises
+.PHONY: hosts-promises
 # Needs root, and on Debian and Ubuntu: apt install iproute2 postgresql redis-server haproxy pgbouncer libfaketime
 hosts: $(VENV)/run.stamp ## Start a site on eight hosts, in network namespaces: http://127.0.0.1:8613 (PORT=)
 	@$(BIN)/python -m tools.hosts --port $(if $(filter command line,$(origin PORT)),$(PORT),8613)

@@ -341,7 +341,7 @@ def open_conversation(agent: MemoryAgent, request: Request, body: Mapping[str, A
 
 @Prepared
 def sessions_named(app: App, agent: Agent, name: str) -> QuerySet[AgentSession]:
-    return AgentSession.objects.for_app(app).filter(agent=agent, external_id=name)
+    return AgentSession.objects.for_app(app).filter(agent_id=agent.pk, external_id=name)
 
 
 @cache

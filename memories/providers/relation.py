@@ -70,6 +70,8 @@ NAMED = re.compile(
 """A kind of thing and which of them, at the beginning: "Host web-1 has …", "Test run 100 failed"."""
 REFERENCE = re.compile(r"(?<![\w.])(?:[a-z]{2,}[-_]?\d{3,}|#\d{2,})\b", re.IGNORECASE)
 """What is called by a number of three digits or more: "INC-4471", "#118"."""
+IDENTIFIER = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z\d]+)+|[A-Za-z]\w*_\w+)\b")
+"""A name of code: "threadId", "max_retries"."""
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 DAY = re.compile(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{MONTHS})|(?:{MONTHS}) \d{{1,2}}|\d{{4}}-\d\d-\d\d)\b", re.IGNORECASE
@@ -311,6 +313,8 @@ def name_addition(stored: str, new: str, likeness: float = 0.0) -> str:
     if more and not (likeness >= SURE_SAME and not lone[0]) and not are_equal_amounts(stored, new):
         return " ".join(more)
     known = {part[:STEM].casefold() for word in WORD.findall(stored) for part in (word, *word.split("-"))}
+    if others := [word for word in IDENTIFIER.findall(new) if word not in stored]:
+        return " ".join(others)
     names = [word for word in WORD.findall(BEGINNING.sub("", new)) if word[0].isupper() and not SPEAKER.match(word)]
     if likeness < SURE_NAME and (others := [word for word in names if word[:STEM].casefold() not in known]):
         return " ".join(others)

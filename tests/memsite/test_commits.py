@@ -159,7 +159,7 @@ def test_what_one_writes_oneself_is_told(on_disk: None) -> None:
     with lru_cache.connection.cursor() as cursor:
         first = last_commit()
         cursor.execute(INSERT)
-    assert latest() not in (first, None)
+    assert last_commit() not in (first, None)
 
 
 @of_sqlite
@@ -167,27 +167,27 @@ def test_in_a_transaction_nothing_is_told(on_disk: None) -> None:
     lru_cache.connection.ensure_connection()
     lru_cache.connection.in_atomic_block = True
     assert not is_committed()
-    assert latest() is None
+    assert last_commit() is None
 
 
 @of_sqlite
 def test_another_database_at_the_same_path_is_another(on_disk: None, path: Path, tmp_path: Path) -> None:
     lru_cache.connection.ensure_connection()
-    first = latest()
+    first = last_commit()
     for file in tmp_path.iterdir():
         file.unlink()
     with closing(sqlite3.connect(path)) as other:
         other.executescript("PRAGMA journal_mode=WAL; CREATE TABLE one (a)")
     lru_cache.connection.close()
     lru_cache.connection.ensure_connection()
-    assert latest() not in (first, None)
+    assert last_commit() not in (first, None)
 
 
 @pytest.mark.postgres("a number of the last commit would cost a query")
 @pytest.mark.django_db(transaction=True)
 def test_postgresql_does_not_tell() -> None:
     assert is_committed()
-    assert latest() is None
+    assert last_commit() is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -195,5 +195,5 @@ def test_what_is_committed_is_not_what_a_transaction_reads() -> None:
     assert is_committed()
     with transaction.atomic():
         assert not is_committed()
-        assert latest() is None
+        assert last_commit() is None
     assert connection.in_atomic_block is False

@@ -236,7 +236,7 @@ def test_a_search_is_counted_with_what_answered_it(with_token: None, alice: Call
     alice.post("memories/search", {"query": "where is the printer"})
     after = samples()
     assert rise(before, after, "memsite_search_seconds_count", tier="items") == 1
-    assert rise(before, after, "memsite_searches_degraded_total", retriever="vector") == 0
+    assert rise(before, after, "memsite_searches_degraded_total", arm="vector") == 0
     assert rise(before, after, "memsite_embedded_texts_total", embedder="hash-64") >= 1
     assert rise(before, after, "memsite_embedding_seconds_count", embedder="hash-64", outcome="ok") >= 1
 
@@ -259,7 +259,7 @@ def test_a_retriever_that_does_not_answer_is_counted(
     before = samples()
     monkeypatch.setattr("memories.services.base.current_embedder", Away)
     alice.post("memories/search", {"query": "printer"})
-    assert rise(before, samples(), "memsite_searches_degraded_total", retriever="vector") == 1
+    assert rise(before, samples(), "memsite_searches_degraded_total", arm="vector") == 1
 
 
 def test_an_embedder_that_is_away_is_counted_as_that(with_token: None) -> None:

@@ -22,7 +22,7 @@ from memsite.tenancy.row_level_security import scoped_tables
 from tests.api.checks import assistant, ndjson
 from tests.api.test_isolation import DOORS, WITHOUT_IDS, Tenant, furnish, learn
 from tests.conftest import Caller, make_app, make_caller
-from tests.mcp.test_isolation import TOOLS, told
+from tests.mcp.test_isolation import TOOLS, tell
 from tests.mcp.test_isolation import furnish as furnish_tools
 from tools.app_statements import statements_in, unnamed_tables
 
@@ -77,7 +77,7 @@ def day(tenant: Tenant) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "stream", partial(caller.stream, ids["session"], ndjson(assistant("[MEMORY:timing] Takes 9s")))
     tools = furnish_tools(caller, tenant.word)
     for tool in TOOLS:
-        yield f"tool {tool}", partial(told, caller, tool, tools)
+        yield f"tool {tool}", partial(tell, caller, tool, tools)
 
 
 @pytest.mark.long

@@ -26,6 +26,9 @@ BIAS = -3.0
 THRESHOLDS = {"odd": 2.5, "joined": 3.0, "digits": 2.0, "groups": 2.0, "spelled": 1.5, "word": 1.5, "phrase": 1.5}
 """Logits that keep look-alikes of authors left out below 1 %."""
 
+DOUBT_UNCUED = 2.5
+"""Added for an odd word as of code, in a text without a word that calls for a secret: hosts, versions, classes."""
+
 MAX_VALUE_CHARS, MAX_PHRASE_CHARS, MAX_PHRASE_WORDS, MAX_LEADS = 32, 200, 24, 5
 WORDS_BEFORE, WORDS_AFTER, BLOCK_WORDS, LINE_CHARS = 10, 7, 30, 300
 MAX_CANDIDATES = 2_000
@@ -53,6 +56,9 @@ _LINKED = re.compile(
 )
 _NO_SECRET = re.compile(rf"{TECHNICAL}|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*")
 """Names of algorithms and versions, digests, and ids."""
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:[._][A-Za-z]+)*")
+"""A name of code or a file: "maxRetries", "client_cursor", "settings.json"."""
+_CODE_LIKE = re.compile(r"[\w./:-]+")
 _SYMBOLS = frozenset("!@#$%^&*+=?_~")
 _CLAUSE = re.compile(r"[:;,.!?–—|()\"«»„“”「」『』：，。！？；、（）\n→>=/<]| - | ['’]|['’] ")
 _INSIDE = re.compile(rf"(?<=[{_CJK}])[A-Za-z]{{6,40}}(?![\w.-])|(?<![\w.-])[A-Za-z]{{6,40}}(?=[{_CJK}])", re.ASCII)
@@ -111,7 +117,9 @@ def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Foun
         place = bisect_right(ends, start)
         if place < len(found) and found[place].start < end:
             continue
-        if reading.score(Candidate(start, end, form), weights) >= (THRESHOLDS[form] - BIAS) * STEPS_PER_UNIT:
+        is_doubtful = form == "odd" and not reading.is_cued and _CODE_LIKE.fullmatch(text, start, end)
+        threshold = THRESHOLDS[form] + (DOUBT_UNCUED if is_doubtful else 0)
+        if reading.score(Candidate(start, end, form), weights) >= (threshold - BIAS) * STEPS_PER_UNIT:
             yield Found(start, end, "pin" if form in ("digits", "groups") else "password")
 
 
@@ -149,6 +157,7 @@ class Reading:
         said = (MARK_RE.sub(" ", folded) if "[redacted: " in folded else folded).split()
         starts = {word.lstrip(_OPENS)[:5] for word in said}
         is_cued = not starts.isdisjoint(cues()[0]) or (not text.isascii() and any(cue in folded for cue in cues()[1]))
+        self.is_cued = is_cued
         found = self._odd(is_cued=is_cued) if is_cued or any(map(_may_be_odd, text.split())) else []
         found += self._spelled(said)
         if is_cued:
@@ -179,7 +188,8 @@ class Reading:
                 continue
             if form != "joined":
                 self._masked.append((start, end))
-            if self._is_no_secret(value.lower(), form) or text.endswith("base64,", 0, start):
+            is_of_code = not is_cued and _IDENTIFIER.fullmatch(value)
+            if is_of_code or self._is_no_secret(value.lower(), form) or text.endswith("base64,", 0, start):
                 continue
             found.append(Candidate(start, end, form))
             assigned = _ASSIGNED.match(value)

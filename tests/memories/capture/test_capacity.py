@@ -57,7 +57,7 @@ def shown_number(seen: Seen, content: str) -> int:
 def drops(content: str) -> Callable[[Seen], Behaviour]:
     def answer(seen: Seen) -> Behaviour:
         room = choice(shown_number(seen, content)) if ask_for(seen) == "make_room" else None
-        return answers(fact("User swims every day"), room=room)(seen)
+        return answers(fact("User swims every day"), capacity=room)(seen)
 
     return answer
 
@@ -155,7 +155,7 @@ def test_what_was_written_since_is_not_looked_at(alice: Caller, model: Server) -
     alice.app.refresh_from_db()
     first = alice.app.change_number
     alice.remember("Zoe is a vet", importance=1)
-    model.always(answers(room=choice(1)))
+    model.always(answers(capacity=choice(1)))
     upkeep_reconsider(alice.app.pk, first)
     (seen,) = model.seen
     assert "Zoe" not in seen.prompt
@@ -230,7 +230,7 @@ def test_where_it_fails_what_the_rules_chose_makes_room(alice: Caller, model: Se
     forget_clients()
     fill(alice.app)
     Memory.objects.filter(content="Drinks oat milk").update(importance=1)
-    model.always(answers(room=BROKEN[how]))
+    model.always(answers(capacity=BROKEN[how]))
     with patch.dict(HASTE, {"make_room": 0.15} if how == "hangs" else {}):
         by_request(alice)
     assert live(alice.app) == [*KNOWN[:4], "User swims every day"]
@@ -243,7 +243,7 @@ def test_where_it_fails_in_a_worker_the_oldest_makes_room(alice: Caller, model: 
     model.seen.clear()
     oldest, *_ = fill(alice.app)
     Memory.objects.filter(pk=oldest.pk).update(confidence=0.95)
-    model.always(answers(fact("User swims every day"), room=BROKEN[how]))
+    model.always(answers(fact("User swims every day"), capacity=BROKEN[how]))
     with patch.dict(HASTE, {"make_room": 0.15} if how == "hangs" else {}):
         by_facts(alice)
     assert questions(model).count("make_room") <= 2, "once more where it is no answer at all, then no longer"
@@ -255,7 +255,7 @@ def test_pinned_memories_are_not_even_shown(alice: Caller, model: Server) -> Non
     Memory.objects.filter(pk__in=[memory.pk for memory in fill(alice.app, *KNOWN, "Likes rain")[:-1]]).update(
         pinned=True
     )
-    model.always(answers(room=choice(1)))
+    model.always(answers(capacity=choice(1)))
     by_request(alice)
     assert live(alice.app) == [*KNOWN, "User swims every day"]
     (seen,) = model.seen

@@ -121,7 +121,7 @@ def reached(caller: Caller, text: str) -> None:
 
 def test_what_is_reached_but_hardly_like_the_question_is_let_in(alice: Caller) -> None:
     # One of 2 words among 16: 1 / √(2 · 16) = 0.18, below what is relevant (0.2), above half of that.
-    text = "her " + " ".join("bcdefghijklmnop")
+    text = "her " + " ".join(f"{letter}o{letter}" for letter in "bcdefghijklmnop")
     reached(alice, text)
     assert contents(search(alice, "her anna", mode="dual")) == ["anna", text]
     Link.objects.all().delete()

@@ -131,11 +131,11 @@ def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller
     assert (whole.session_bounds[0], whole.session_bounds[-1], len(whole.session_bounds)) == (0, 4, 3)
     assert sorted(whole.session_lengths(np.arange(2)).tolist()) == [0.5, 1.5]
     index = whole.order.rows
-    numbers = whole.at("session_number", index).tolist()
+    numbers = whole.values_at("session_number", index).tolist()
     assert numbers in ([0, 0, 0, 1], [1, 0, 0, 0])
     part = scoped(without=(alone.pk,))
     assert (part.session_bounds.tolist(), part.session_count) == ([0, 3], 1)
-    assert part.at("words", part.order.rows).tolist() == [1, 2, 3]
+    assert part.values_at("words", part.order.rows).tolist() == [1, 2, 3]
 
 
 def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, scoped: Read) -> None:
@@ -154,7 +154,10 @@ def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, sc
         return [
             *(pks, item.joined.tolist(), item.session_bounds.tolist(), item.pks[places].tolist()),
             *(item.mean_words, item.mean_session_words, item.session_count, item.chat),
-            *(item.length_discount(rows).tolist(), item.session_lengths(item.at("session_number", rows)).tolist()),
+            *(
+                item.length_discount(rows).tolist(),
+                item.session_lengths(item.values_at("session_number", rows)).tolist(),
+            ),
             *(item.subjects_by("ann"), item.subjects_by("ben")),
         ]
 
