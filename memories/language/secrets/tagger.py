@@ -58,6 +58,8 @@ _NO_SECRET = re.compile(rf"{TECHNICAL}|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}
 """Names of algorithms and versions, digests, and ids."""
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:[._][A-Za-z]+)*")
 """A name of code or a file: "maxRetries", "client_cursor", "settings.json"."""
+_ACTOR = re.compile(r"(?:operator|agent|user):[\w.-]+")
+"""Who did something, as rows of this server name it; an operator by the public part of a key."""
 _CODE_LIKE = re.compile(r"[\w./:-]+")
 _SYMBOLS = frozenset("!@#$%^&*+=?_~")
 _CLAUSE = re.compile(r"[:;,.!?–—|()\"«»„“”「」『』：，。！？；、（）\n→>=/<]| - | ['’]|['’] ")
@@ -109,7 +111,7 @@ def place_of(feature: str) -> int:
 def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Found]:
     """Yield what the model takes for a secret beside what was `found`, which is in order."""
     reading = Reading(text, folded)
-    if not reading.candidates:
+    if not reading.candidates or _ACTOR.fullmatch(text):
         return
     ends = [item.end for item in found]
     weights = _weights()
