@@ -185,7 +185,11 @@ class SessionService(TriggerService):
         """Return the greeting of a new session of this end user, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
         dues = self.due_triggers(user_id)
-        lessons = self.lessons(user_id).exclude(pk__in=shown_pks) if any_lesson(self.app) else Memory.objects.none()
+        lessons = (
+            self.lessons(user_id).exclude(pk__in=shown_pks)
+            if any_lesson(self.app)
+            else Memory.objects.for_app(self.app).none()
+        )
         first = safe_memories(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         at_odds = self.doubted([memory for due in dues for memory in due.memories] + first, user_id, now)

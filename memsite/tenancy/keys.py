@@ -1,9 +1,10 @@
 """API keys: how they look, how they are made, checked, rotated and revoked.
 
-A key is `mst_PREFIX_SECRETCHECK`: the prefix names it in lists and logs, and begins with the number of the agent's app,
-by which a router finds its shard (keys of operators, and those of 0.1.0, have none). The secret is 256 random bits, the
-check is a CRC-32 that tells a typing error from a wrong key without asking the database. The database holds the
-SHA-512/256 of the whole; a slow password hash would add nothing to 256 random bits but 50 ms a request.
+A key is `mst_PREFIX_SECRETCHECK`: the prefix names it in lists and logs, and begins with a hint of the agent's app, by
+which a router finds its shard: how many digits its number has, and these (keys of operators begin with 0, those of
+0.1.0 with anything). The secret is 256 random bits, the check is a CRC-32 that tells a typing error from a wrong key
+without asking the database. The database holds the SHA-512/256 of the whole; a slow password hash would add nothing to
+256 random bits but 50 ms a request.
 """
 
 import hashlib
@@ -22,8 +23,9 @@ from memsite.tenancy.row_level_security import site_wide
 
 ALPHABET = string.digits + string.ascii_letters
 MARK = "mst"
-PREFIX_LENGTH, LONGEST_PREFIX = 8, 16
-"""Without the app's number, and with the largest."""
+PREFIX_LENGTH, MOST_DIGITS = 8, 4
+"""62**4 apps have a hint, and three random letters beside it."""
+NO_HINT = "0"
 SECRET_LENGTH = 43  # 62**43 > 2**256
 CHECK_LENGTH = 6  # 62**6 > 2**32
 LIVE_KEYS_PER_AGENT = 2
@@ -47,7 +49,7 @@ class TooManyKeys(Exception):
 
 
 def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: datetime | None = None) -> NewKey:
-    prefix = (base_62(agent.app_id) if agent else "") + random_text(PREFIX_LENGTH)
+    prefix = new_prefix(agent.app_id if agent else None)
     body = f"{MARK}_{prefix}_{random_text(SECRET_LENGTH)}"
     text = body + checksum(body)
     row = ApiKey.objects.create(
@@ -75,24 +77,20 @@ def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at
 def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey | None:
     """Return the live key of this text with its agent, app and policy, as of this commit; None for others.
 
-    One query at most.
+    One query at most; two for a key that begins with a hint by chance, as some of 0.1.0 do.
     """
     parts = text.split("_")
     if len(parts) != 3 or parts[0] != MARK or not text.isascii():
         return None
     body, check, prefix = text[:-CHECK_LENGTH], text[-CHECK_LENGTH:], parts[1]
-    is_well_formed = (
-        PREFIX_LENGTH <= len(prefix) <= LONGEST_PREFIX
-        and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
-        and is_base_62(prefix)
-    )
+    is_well_formed = len(prefix) == PREFIX_LENGTH and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
     if not is_well_formed or not hmac.compare_digest(checksum(body), check):
         return None
     app_pk = app_pk_of(prefix)
     # Whose it is is not certain yet.
     with site_wide():
-        rows = keys_of_app.as_of(commit, app_pk, prefix) if app_pk else keys_of_prefix.as_of(commit, prefix)
-    row = next(iter(rows), None)
+        row = next(iter(keys_of_app.as_of(commit, app_pk, prefix)), None) if app_pk else None
+        row = row or next(iter(keys_of_prefix.as_of(commit, prefix)), None)
     if row is None or not hmac.compare_digest(row.key_hash, hash_key(text)) or not row.is_live(now):
         return None
     return row
@@ -102,11 +100,21 @@ def hash_key(text: str) -> str:
     return hashlib.new("sha512_256", text.encode()).hexdigest()
 
 
+def new_prefix(app_pk: int | None) -> str:
+    digits = base_62(app_pk) if app_pk else ""
+    hint = f"{len(digits)}{digits}" if len(digits) <= MOST_DIGITS else NO_HINT
+    return hint + random_text(PREFIX_LENGTH - len(hint))
+
+
 def app_pk_of(prefix: str) -> int | None:
-    """Return the number of the app that a key's prefix begins with, if it does."""
+    """Return the number of the app that a key's prefix hints at, if it does."""
+    count = ALPHABET.find(prefix[0])
+    digits = [ALPHABET.find(digit) for digit in prefix[1 : 1 + count]]
+    if not 0 < count <= MOST_DIGITS or -1 in digits:
+        return None
     value = 0
-    for digit in prefix[:-PREFIX_LENGTH]:
-        value = value * len(ALPHABET) + ALPHABET.index(digit)
+    for digit in digits:
+        value = value * len(ALPHABET) + digit
     return value or None
 
 
@@ -121,10 +129,6 @@ def base_62(value: int) -> str:
         value, digit = divmod(value, len(ALPHABET))
         digits = ALPHABET[digit] + digits
     return digits
-
-
-def is_base_62(text: str) -> bool:
-    return all(letter in ALPHABET for letter in text)
 
 
 def random_text(length: int) -> str:

@@ -36,7 +36,7 @@ from tests.tables import each_row
 
 APPS, AGENTS, KEYS = "/admin/tenancy/app/", "/admin/tenancy/agent/", "/admin/tenancy/apikey/"
 HOSTILE = "<script>alert(1)</script>"
-KEY = re.compile(r"mst_[0-9A-Za-z]{8,16}_[0-9A-Za-z]{49}")
+KEY = re.compile(r"mst_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}")
 
 
 @pytest.fixture(autouse=True)

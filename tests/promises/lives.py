@@ -69,11 +69,11 @@ class Life:
 
     def one_of(self, is_marked: bool) -> Memory | None:
         rows = Memory.objects.for_app(self.alice.app).order_by("pk")
-        marked = self.marked(rows)
+        marked = self.marked_rows(rows)
         results = list(marked if is_marked else rows.exclude(pk__in=marked.values("pk")))
         return self.random.choice(results) if results else None
 
-    def marked(self, rows: MemoryQuerySet) -> MemoryQuerySet:
+    def marked_rows(self, rows: MemoryQuerySet) -> MemoryQuerySet:
         if self.kind == "user":
             return rows.filter(user_id=USER)
         if self.kind == "session":
