@@ -9,6 +9,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --no-compile --no-deps --require-hashes --requirement
 # What agents ask: on PostgreSQL it runs behind row-level security, which adds to the same queries.
 WALLED := tests/api tests/compat tests/mcp tests/trust tests/policy/test_wall.py
+# A replica becomes readable once no other test has many savepoints open, so they are run alone.
+FOLLOWED := tests/memsite/test_replica.py
 # For what needs settings but no server: a scratch directory, no key, no network.
 MANAGE := DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py
 # Given on the command line only (`make run PORT=9000`): many shells have a HOST of their own.
@@ -65,7 +67,8 @@ test-long: $(TRIED) ## Run the long tests, and those in a browser where there is
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "long or browser"
 
 test-postgres: $(TRIED) ## Run what asks the database on a PostgreSQL of its own, and a Redis where there is redis-server (TEST_SCALE=1 for all)
-	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not browser" $(WALLED:%=--ignore=%)
+	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not browser" $(WALLED:%=--ignore=%) --ignore=$(FOLLOWED)
+	@$(BIN)/python -m tools.postgres $(BIN)/python -m pytest $(FOLLOWED)
 
 test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask
 	@TEST_ROW_SECURITY=1 $(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n $(WORKERS) $(WALLED)

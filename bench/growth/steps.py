@@ -193,7 +193,7 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
     seconds: Seconds = {step: [] for step in (UNDISTURBED, AFTER, ELSEWHERE, *written)}
     with elsewhere() as write_elsewhere:
         for number, question in enumerate(questions):
-            fresh = f"{question} {mark}{number}"
+            fresh = f"{question} {mark} {number}"
             asking = partial(search, app, question, embedder)
             asking()
             seconds[UNDISTURBED].append(timed(asking))

@@ -110,8 +110,9 @@ def write_index(kind: IndexKey, state: IndexState) -> None:
     Nor if something was forgotten since the rows were read: the sweep that follows may have passed. One that comes
     later waits until the file has its name, and deletes it.
     """
-    path, app, started = index_file_of(kind.app_pk), App.objects.get(pk=kind.app_pk), time.monotonic()
-    if path is None:
+    path, app, started = index_file_of(kind.app_pk), App.objects.filter(pk=kind.app_pk).first(), time.monotonic()
+    # An app may be gone by now.
+    if path is None or app is None:
         return
     columns = {name: getattr(state.columns, name)[: state.size] for name in Columns.__slots__}
     content = {

@@ -110,7 +110,7 @@ def test_no_app_waits_for_what_another_one_writes() -> None:
                 if is_locking and thread.submit(is_kept_waiting, ask_too).result():
                     waiting.append(name)
             indexes.kept.clear()
-        thread.submit(connection.close).result()
+        thread.submit(lambda: connection.close()).result()
     assert waiting == []
 
 
@@ -161,7 +161,8 @@ def test_a_key_that_begins_with_another_apps_hint_by_chance_works(alice: Caller,
     stored = create_key(alice.agent, ["read"])
     ApiKey.objects.filter(pk=stored.row.pk).update(agent=charlie.agent)
     key = find_key(stored.text, timezone.now())
-    assert key and key.agent == charlie.agent
+    assert key is not None
+    assert key.agent == charlie.agent
 
 
 @pytest.mark.parametrize(
