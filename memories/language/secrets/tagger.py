@@ -56,8 +56,8 @@ _LINKED = re.compile(
 )
 _NO_SECRET = re.compile(rf"{TECHNICAL}|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*")
 """Names of algorithms and versions, digests, and ids."""
-_IDENTIFIER = re.compile(r"[A-Za-z]+(?:[._][A-Za-z]+)*")
-"""A name of code or a file: "maxRetries", "client_cursor", "settings.json"."""
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:[._][A-Za-z]+)*|[A-Za-z]+\d?(?:[.][A-Za-z]+\d?)+")
+"""A name of code or a file: "maxRetries", "client_cursor", "settings.json", "sqlite3.DatabaseError"."""
 _ACTOR = re.compile(r"(?:operator|agent|user):[\w.-]+")
 """Who did something, as rows of this server name it; an operator by the public part of a key."""
 _CODE_LIKE = re.compile(r"[\w./:-]+")
