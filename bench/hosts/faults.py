@@ -19,6 +19,7 @@ from bench.hosts.load import URL, Found, Load, answer_of, client_of, everything,
 from memsite_client import Memsite
 from tools.hosts import network
 from tools.hosts.network import inside
+from tools.hosts.services import Service, Unit, released, released_unit
 from tools.hosts.stand import Stand
 
 BEFORE_SECONDS, AFTER_SECONDS = 6, 8
@@ -315,24 +316,38 @@ def writes_again(load: Load) -> bool:
 
 
 def upgrade(stand: Stand) -> Result:
-    """As docs/deploy.md says: worker and beat first, then one web host after the other, each out of the balancer."""
+    """As docs/deploy.md says, from the last release: worker and beat first, then each web host out of the balancer."""
+    version, folder = released(stand.folder / "release")
+    units = {}
+    for host in ("worker", "web1", "web2"):
+        for service in stand.services[host]:
+            units[service] = service.unit
+            service.stop()
+            service.unit = released_unit(service.unit, service.name, host, folder)
+            service.start()
+    for host in ("web1", "web2"):
+        stand.wait(host, partial(stand.is_up, host))
     with under_load(stand, "upgrade") as load:
         time.sleep(BEFORE_SECONDS)
         for service in stand.services["worker"]:
-            service.stop()
-            service.start()
+            install(service, units[service])
         for host in ("web1", "web2"):
             stand.balance(f"set server web/{host} state drain")
             stand.wait(host, partial(stand.is_idle, host), SOON_SECONDS)
             (service,) = stand.services[host]
-            service.stop()
-            service.start()
+            install(service, units[service])
             stand.wait(host, partial(stand.is_ready, host))
             stand.balance(f"set server web/{host} state ready")
             stand.wait(host, partial(stand.is_up, host), SOON_SECONDS)
             time.sleep(AFTER_SECONDS)
     failed = load.log.failed.total()
-    return Result(load.check(), "same code", 15, not failed)
+    return Result(load.check(), f"from {version}, on tables of this version", 15, not failed)
+
+
+def install(service: Service, unit: Unit) -> None:
+    service.stop()
+    service.unit = unit
+    service.start()
 
 
 FAULTS: dict[str, tuple[str, Callable[[Stand], Result]]] = {

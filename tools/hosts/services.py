@@ -12,8 +12,10 @@ import shlex
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
 import time
+import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,12 +24,13 @@ from typing import Any
 
 import yaml
 
-from tools.hosts.network import namespace_of
+from tools.hosts.network import address_of, namespace_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 UNIT = DEPLOY / "systemd" / "memsite@.service"
 COMPOSE = ROOT / "compose.postgres.yaml"
+RELEASE = ROOT / "tools" / "rolling.toml"
 INSTALLED, CHECKOUT = "/opt/memsite/bin/memsite-server manage ", f"{sys.executable} manage.py "
 """What a checkout runs in the place of the package's command: the unit says so, too."""
 GIVEN = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
@@ -42,6 +45,8 @@ class Unit:
     restart_seconds: float = 0.5
     stop_seconds: float = 10.0
     user: str = ""
+    folder: Path = ROOT
+    """Where it runs: the checkout whose code it is."""
 
 
 def read_unit(text: str, instance: str, state: Path, given: Mapping[str, str]) -> Unit:
@@ -113,7 +118,7 @@ class Service:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(  # noqa: S603  # of our own files
                 in_namespace(self.host, command, self.unit.user),
-                cwd=ROOT, env=environment_of(self.unit), stdout=log, stderr=log, start_new_session=True,
+                cwd=self.unit.folder, env=environment_of(self.unit), stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         return self.process.wait()
 
@@ -138,6 +143,36 @@ class Service:
         own.pop("LD_PRELOAD", None)
         ahead = {"LD_PRELOAD": FAKETIME, "FAKETIME": f"{seconds:+d}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
         self.unit = replace(self.unit, environment={**own, **(ahead if seconds else {})})
+
+
+def released(folder: Path) -> tuple[str, Path]:
+    """Write the code of the last release into a new folder. Return its version and the folder.
+
+    SystemExit where the clone's history does not reach back to it.
+    """
+    release = tomllib.loads(RELEASE.read_text())
+    folder.mkdir()
+    archive = folder / "release.tar"
+    command = ["git", "archive", "-o", str(archive), release["revision"]]
+    if subprocess.run(command, cwd=ROOT, check=False).returncode:  # noqa: S603
+        sys.exit(f"{release['version']} is not in this clone: git fetch --unshallow")
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+    archive.unlink()
+    return release["version"], folder
+
+
+def released_unit(unit: Unit, part: str, host: str, folder: Path) -> Unit:
+    """Return the unit of a part of 0.1.0, whose `serve` starts no part alone: as its Procfile does."""
+    granian = f"--interface wsgi --no-ws --host {address_of(host)} --port 8000 --workers 1 --blocking-threads 16"
+    commands = {
+        "web": f"granian {granian} --workers-kill-timeout 30 --factory memsite.ops.processes:web_application",
+        "worker": "celery --app=memsite worker --pool=threads --concurrency=4 --queues=interactive,upkeep",
+        "beat": "celery --app=memsite beat",
+    }
+    given = {"PYTHONPATH": str(folder), "MEMSITE_WEB_PROCESSES": "1", "MEMSITE_WEB_THREADS": "16"}
+    command = [sys.executable, "-m", *commands[part].split()]
+    return replace(unit, command=command, before=(), folder=folder, environment={**unit.environment, **given})
 
 
 def in_namespace(host: str, command: Sequence[str], user: str = "") -> list[str]:
