@@ -186,6 +186,7 @@ def fail_over(stand: Stand, name: str, *, may_lose: bool) -> Result:
     check = load.check()
     # The old one comes back as a copy of the new one, and never as itself.
     network.plug(old.host, in_=True)
+    stand.wait(old.host, partial(stand.is_open, new.host, 5432, old.host), SOON_SECONDS)
     old.follow(new)
     stand.wait(old.host, old.answers)
     lost = len(check.lost)
@@ -326,7 +327,9 @@ def upgrade(stand: Stand) -> Result:
             service.unit = released_unit(service.unit, service.name, host, folder)
             service.start()
     for host in ("web1", "web2"):
-        stand.wait(host, partial(stand.is_up, host))
+        stand.wait(host, partial(stand.is_ready, host))
+    # The balancer looks a few times before it takes a host back.
+    stand.wait("balancer", lambda: stand.is_up("web1") and stand.is_up("web2"), SOON_SECONDS)
     with under_load(stand, "upgrade") as load:
         time.sleep(BEFORE_SECONDS)
         for service in stand.services["worker"]:

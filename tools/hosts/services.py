@@ -171,6 +171,8 @@ def released_unit(unit: Unit, part: str, host: str, folder: Path) -> Unit:
         "beat": "celery --app=memsite beat",
     }
     given = {"PYTHONPATH": str(folder), "MEMSITE_WEB_PROCESSES": "1", "MEMSITE_WEB_THREADS": "16"}
+    # It answers its probes by name only.
+    given["MEMSITE_ALLOWED_HOSTS"] = f"{unit.environment['MEMSITE_ALLOWED_HOSTS']},{address_of(host)}"
     command = [sys.executable, "-m", *commands[part].split()]
     return replace(unit, command=command, before=(), folder=folder, environment={**unit.environment, **given})
 

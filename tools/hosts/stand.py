@@ -274,8 +274,8 @@ class Stand:
             return httpx.get(f"http://{address_of(host)}:{port}/readyz", timeout=5).status_code == 200
         return False
 
-    def is_open(self, host: str, port: int) -> bool:
-        with inside("clients"), suppress(OSError):
+    def is_open(self, host: str, port: int, from_: str = "clients") -> bool:
+        with inside(from_), suppress(OSError):
             socket.create_connection((address_of(host), port), timeout=1).close()
             return True
         return False
