@@ -48,10 +48,12 @@ WEB, WORKER, DATABASE = "web", "worker", "database"
 SEARCH, CONTEXT, WRITE, TURN = "a search", "a context", "a write", "a turn, with its extraction"
 IDLE_SECONDS, LOOK_EVERY_SECONDS = 10.0, 0.1
 WARM_UP = 20
+COUNTS = "counts of accesses"
+"""Written by a thread of their own, in a transaction for each app: who they wait for is of the same one."""
 TICKS = os.sysconf("SC_CLK_TCK")
 BLOCKED = """
 SELECT a.application_name, b.application_name, a.wait_event, left(a.query, 60)
-FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS pid JOIN pg_stat_activity b ON b.pid = pid
+FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS holder JOIN pg_stat_activity b ON b.pid = holder
 WHERE a.wait_event_type = 'Lock'
 """
 SAMPLE_EVERY_SECONDS = 0.002
@@ -208,8 +210,8 @@ def write_at_once(count: int, rounds: int) -> Apart:
     thread_local = threading.local()
 
     def name_connection(connection: Any, **_: Any) -> None:
-        if app := getattr(thread_local, "app", ""):
-            connection.connection.execute("SELECT set_config('application_name', %s, false)", [app])
+        name = getattr(thread_local, "app", COUNTS)
+        connection.connection.execute("SELECT set_config('application_name', %s, false)", [name])
 
     def run(number: int) -> int:
         thread_local.app = f"beside-{number}"
@@ -256,8 +258,9 @@ def looking_at_locks() -> Iterator[Apart]:
             while not ended.wait(SAMPLE_EVERY_SECONDS):
                 apart.within["samples"] += 1
                 for waiting, holding, event, query in server.execute(BLOCKED).fetchall():
-                    counts = apart.within if waiting == holding else apart.between
-                    counts[event if waiting == holding else f"{event}: {query}"] += 1
+                    is_own = waiting == holding or COUNTS in (waiting, holding)
+                    counts = apart.within if is_own else apart.between
+                    counts[event if is_own else f"{event}: {query}"] += 1
 
     thread = threading.Thread(target=look)
     thread.start()
@@ -297,7 +300,7 @@ def render(
     beside = (
         f"**Apps beside one another**: {apps} apps wrote at once, {apart.requests:,} requests (sessions, memories, "
         f"turns, searches, contexts, changes, deletions), and locks were looked at {apart.samples:,} times. Sessions "
-        f"of one app waited for one another in {waits}; sessions of different apps in "
+        f"of one app, and what writes its counts, waited for one another in {waits}; sessions of different apps in "
         f"{sum(apart.between.values())}{': ' if apart.between else ''}{'; '.join(sorted(apart.between))}."
     )
     head = ["", f"{WEB}, ms", f"{WORKER}, ms", f"{DATABASE}, ms", "a second, at most", "ended by the cores of"]

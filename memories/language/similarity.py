@@ -131,7 +131,7 @@ def _is_said(term: _Term, terms: set[str]) -> bool:
     return not terms.isdisjoint(term.keys) or (len(pieces) > 1 and all(_key(piece) in terms for piece in pieces))
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=256)
 def _terms_of(memory_text: str) -> list[_Term]:
     names = {piece for entity in find_entities(memory_text) for piece in _PIECE.findall(_plain(entity.name).casefold())}
     terms: list[_Term] = []

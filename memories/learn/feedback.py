@@ -250,6 +250,7 @@ def plain_line(line: str) -> str:
 
 
 MOST_EXPENSIVE = 2.0
+MOST_WAITING = 100
 NO_SIGN = "no sign of it in the answer"
 
 log = structlog.get_logger("memories.learn")
@@ -283,15 +284,17 @@ def judge(
 ) -> Feedback:
     """Return what the agent's answer to a turn shows of the memories it had before it.
 
-    Safe to call for every turn, any number of times, outside of transactions. One query where nothing waits to be
-    judged; otherwise up to twelve, whatever the number of memories, and one embedding of at most 41 texts of 60 words,
-    which a missing embedder only makes less sure. Without a `question` the stored turn's is taken.
+    Safe to call for every turn, any number of times, outside of transactions. It judges the newest hundred of those
+    that wait, so that turns of a long session cost no more. One query where none waits; otherwise up to twelve, and
+    one embedding of at most 41 texts of 60 words, which a missing embedder only makes less sure. Without a `question`
+    the stored turn's is taken.
     """
     if not text.strip():
         return Feedback()
     # What waits to be judged and was before the agent when it answered this turn.
     before = Q(turn_number=None) | Q(turn_number__lte=turn_number)
-    open_rows = list(waiting(session).filter(before).select_related("memory").order_by("pk"))
+    newest = waiting(session).filter(before).select_related("memory").order_by("-pk")[:MOST_WAITING]
+    open_rows = list(reversed(newest))
     if not open_rows:
         return Feedback()
     if not question:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from memories.inject.pipeline import inject
+from memories.learn import feedback
 from memories.learn.feedback import (
     Answer,
     DayOfUse,
@@ -268,6 +269,18 @@ def test_a_greeting_is_not_ignored_at_every_turn(session: AgentSession, whales: 
     assert contents(answered(session, USES_WHALES, turn=5)) == ([WHALES], [])
     assert answered(session, USES_WHALES, turn=6) == Feedback()
     assert priority(whales) == 1.1
+
+
+def test_of_what_waits_an_answer_is_held_against_the_newest(
+    session: AgentSession, whales: Memory, bears: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a long session was shown piles up: its turns would take ever longer."""
+    monkeypatch.setattr(feedback, "MOST_WAITING", 1)
+    show(session, whales, None)
+    show(session, bears, None)
+    assert answered(session, USES_WHALES) == Feedback()
+    assert contents(answered(session, "Bears sleep in winter.")) == (["bears sleep in winter"], [])
+    assert contents(answered(session, USES_WHALES)) == (["whales sing at night"], [])
 
 
 def test_a_greeting_that_was_never_used_is_noted_at_the_end_and_costs_no_priority(
