@@ -24,7 +24,7 @@ from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
 from memsite.tenancy.row_level_security import site_wide
 from tests.caches import clear_caches
-from tests.databases import PARTITIONS, drop_test_database, flush, migrate_once
+from tests.databases import OF_WHOLE_TABLES, PARTITIONS, drop_test_database, flush, migrate_once
 from tests.scale import SCALE
 from tests.serving import Server, serving
 from tests.statements import REPEATED, function_of
@@ -52,6 +52,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if function_of(item.nodeid) in slow:
             item.add_marker(pytest.mark.long)
+        if PARTITIONS and (reason := OF_WHOLE_TABLES.get(function_of(item.nodeid).rpartition("::")[2])):
+            item.add_marker(pytest.mark.skip(reason=reason))
     # Those that one process has to run one after the other begin first: the last would keep the others waiting.
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     if connection.vendor != "sqlite":
@@ -194,11 +196,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator
         yield
 
 
-@pytest.fixture(autouse=bool(PARTITIONS))
-def _vectors_are_written_over_by_app(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=bool(PARTITIONS))
+def _vectors_are_written_over_by_app() -> Iterator[None]:
     """What is unique in a table of partitions names the app."""
     insert = writer.insert_all
-    monkeypatch.setattr(writer, "insert_all", lambda rows, over=(): insert(rows, over=("app", *over) if over else ()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writer, "insert_all", lambda rows, over=(): insert(rows, over=("app", *over) if over else ()))
+        yield
 
 
 @pytest.fixture
