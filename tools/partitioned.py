@@ -1,6 +1,6 @@
 """The tables of memories and vectors, split by hash of their app: for tests of what would be if they were.
 
-    TEST_PARTITIONS=16 .venv/bin/python -m tools.postgres .venv/bin/python -m pytest tests/memories/store
+    TEST_PARTITIONS=16 .venv/bin/python -m tools.postgres .venv/bin/python -m pytest -n 3 -m "not browser and not long"
 
 Django cannot express it, and no migration does it. A key of a split table names its app, so references to memories go
 (the triggers that keep rows within an app stay), and what writes over a vector finds it by its app (tests/conftest.py).
