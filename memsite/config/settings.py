@@ -132,7 +132,7 @@ def sqlite_options() -> dict[str, Any]:
         # cache_size: kilobytes of each thread. What is not in it is in the system's cache, which all share.
         "init_command": (
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
-            "PRAGMA cache_size=-8000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
+            "PRAGMA cache_size=-2000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
         ),
     }
     # A connection lives as long as its thread: opening one per request costs more than most requests.

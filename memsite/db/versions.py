@@ -1,7 +1,11 @@
-"""How a database stands to this code and to its library: migrations, SQLite's version, and its index files."""
+"""How a database stands to this code and to its library: migrations, SQLite's version, and its index files.
+
+A new SQLite database is made from `sqlite/tables.sql`, what all migrations make together: they take five seconds.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,11 +13,20 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, migrations
+from django.core.management.sql import emit_post_migrate_signal
+from django.db import connection, migrations, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from memsite.config.conf import get_conf
+
+TABLES = Path(__file__).with_name("sqlite") / "tables.sql"
+STATEMENTS = """
+SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+ORDER BY CASE type WHEN 'table' THEN 1 WHEN 'view' THEN 2 WHEN 'index' THEN 3 ELSE 4 END, name
+"""
+"""What a full-text table makes for itself is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,40 @@ def standing(applied: Collection[tuple[str, str]]) -> Standing:
     return Standing(
         unknown=sorted(f"{app}.{name}" for app, name in set(applied) - here), is_older=not here <= set(applied)
     )
+
+
+def tables_script() -> str:
+    """Return what makes the tables of this SQLite database, behind a line that names its migrations by a digest."""
+    with connection.cursor() as cursor:
+        cursor.execute(STATEMENTS)
+        statements = [row[0] for row in cursor]
+    return "\n".join([f"-- {migrations_digest(MigrationRecorder(connection).applied_migrations())}", *statements, ""])
+
+
+def migrations_digest(names: Collection[tuple[str, str]]) -> str:
+    return hashlib.sha256(repr(sorted(names)).encode()).hexdigest()
+
+
+def make_tables(here: Collection[tuple[str, str]]) -> bool:
+    """Make the tables of a new SQLite database as the migrations `here` would, all or none.
+
+    Return False where `tables.sql` is of other migrations: a package brings newer ones.
+    """
+    first_line, script = TABLES.read_text(encoding="utf-8").split("\n", 1)
+    if connection.vendor != "sqlite" or first_line != f"-- {migrations_digest(here)}":
+        return False
+    with transaction.atomic(), connection.cursor() as cursor:
+        statement = ""
+        for line in script.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                cursor.execute(statement)
+                statement = ""
+        MigrationRecorder.Migration.objects.bulk_create(
+            MigrationRecorder.Migration(app=app, name=name) for app, name in sorted(here)
+        )
+        emit_post_migrate_signal(verbosity=0, interactive=False, db=connection.alias)
+    return True
 
 
 def is_migrated() -> bool:

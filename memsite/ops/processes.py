@@ -14,10 +14,12 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import parent_process
 from pathlib import Path
-from threading import Thread
+from threading import Timer
 from typing import Any, NamedTuple
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+LOAD_SDK_AFTER_SECONDS = 5.0
+"""While processes start together, they have better things to do than what only MCP needs."""
 
 
 def die_with_parent(parent_pid: int | None = None) -> None:
@@ -44,7 +46,9 @@ def web_application() -> Any:
 
     keep_to_one(get_conf().web_processes, get_conf().data_dir)
     count_together("web")
-    Thread(target=load_sdk, name="load-sdk", daemon=True).start()
+    later = Timer(LOAD_SDK_AFTER_SECONDS, load_sdk)
+    later.daemon = True
+    later.start()
     return application
 
 

@@ -113,6 +113,14 @@ def test_children_get_our_environment_and_find_this_checkout(monkeypatch):
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "elsewhere"]
 
 
+@pytest.mark.parametrize("given", ["2", "4"])
+def test_children_have_two_arenas_unless_said_otherwise(monkeypatch, given):
+    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    if given != serve.ARENAS:
+        monkeypatch.setenv("MALLOC_ARENA_MAX", given)
+    assert serve.child_environment(2, 8)["MALLOC_ARENA_MAX"] == given
+
+
 @pytest.mark.parametrize(
     ("given", "is_terminal", "children"),
     [("auto", True, "console"), ("auto", False, "json"), ("json", True, "json"), ("console", False, "console")],

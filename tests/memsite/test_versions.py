@@ -1,9 +1,13 @@
 """How a database stands to this code, by the migrations that were applied to it."""
 
+import os
+
 import pytest
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from memsite.db.versions import Standing, is_migrated, standing
+from memsite.db.versions import TABLES, Standing, is_migrated, make_tables, standing, tables_script
 
 pytestmark = pytest.mark.django_db
 
@@ -47,3 +51,15 @@ def test_each_app_of_ours_has_one_migration_and_few_since_the_release() -> None:
         ("memories", "0004_alerts"),
         ("jobs", "0002_given_up"),
     }
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="tables.sql is SQLite's")
+def test_a_first_start_makes_what_the_migrations_make() -> None:
+    """`make tables` writes the file anew."""
+    if "TEST_WRITE_TABLES" in os.environ:
+        TABLES.write_text(tables_script(), encoding="utf-8")
+    assert TABLES.read_text(encoding="utf-8") == tables_script()
+
+
+def test_tables_of_other_migrations_are_not_made() -> None:
+    assert not make_tables({**MigrationLoader(None).disk_migrations, ("axes", "9999_newer"): None})

@@ -8,9 +8,10 @@ its line. `tools/train_secret_tagger.py` learns the weights: data/tagger.bin, on
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -23,14 +24,24 @@ N_WEIGHTS = 1 << 19
 STEPS_PER_UNIT = 40
 """Of the logit, in a weight of 1."""
 BIAS = -3.0
-THRESHOLDS = {"odd": 2.5, "joined": 3.0, "digits": 2.0, "groups": 2.0, "spelled": 1.5, "word": 1.5, "phrase": 1.5}
-"""Logits that keep look-alikes of authors left out below 1 %."""
+THRESHOLDS = {"odd": 1.75, "joined": 2.75, "digits": 2.5, "groups": 1.5, "spelled": 2.0, "word": 1.5, "phrase": 1.25}
+"""Logits that keep look-alikes of authors left out at about 1 %."""
 
+SENSES = (
+    "password", "code", "key", "login", "enter", "ask", "door", "net", "device", "kept", "counted", "refers",
+)  # fmt: skip
+"""What words around a value speak of: lists in data/words.tsv."""
+HINTS = frozenset({"password", "code", "key", "login", "ask", "door", "net"})
+"""Beside a word for typing, they call for a secret, too."""
 DOUBT_UNCUED = 2.5
 """Added for an odd word as of code, in a text without a word that calls for a secret: hosts, versions, classes."""
 
 MAX_VALUE_CHARS, MAX_PHRASE_CHARS, MAX_PHRASE_WORDS, MAX_LEADS = 32, 200, 24, 5
+MAX_KEY_CHARS = 44
+"""Of one whose first part says whose it is: "live_…"."""
 WORDS_BEFORE, WORDS_AFTER, BLOCK_WORDS, LINE_CHARS = 10, 7, 30, 300
+SENSES_BEFORE, SENSES_AFTER, BEGINNING_CHARS = 18, 14, 4
+"""Words whose sense counts; an entry of so many letters may be the beginning of a word."""
 MAX_CANDIDATES = 2_000
 """Of a text, which take a fifth of a second; texts with more are tables."""
 
@@ -38,6 +49,7 @@ _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 _MARK = r"\[redacted: [a-z ]+\]"
 _RUN = re.compile(rf"{_MARK}|[^\s{_CJK};|,<>]+")
 _OPENS, _CLOSES = "\"'“”«»„‘’‚()[]{}:.!?…*`~–—-→=/•", "\"'“”«»„‘’‚()[]{}:.?…*`~–—-→/\\"
+_EDGES = _OPENS + _CLOSES + ",;"
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _EDGE = rf"(?<![^\W{_CJK}])"
 _END = rf"(?![^\W{_CJK}])"
@@ -71,6 +83,13 @@ _DIGITS = re.compile(r"\d+")
 _SPEAKER = re.compile(r"[ \t>]*[\[<(*@]{0,3}[\w+: @.-]{1,20}?[\]>)*:：]{1,3}")
 _NO_WORD_BEFORE, _NO_WORD_AFTER = re.compile(r"\W*\Z"), re.compile(r"\W*")
 
+_BARE = {
+    code: bare
+    for code in (*range(0xC0, 0x250), 0x131, 0x142)
+    if (bare := {0x131: "i", 0x142: "l", 0xF8: "o"}.get(code) or unicodedata.normalize("NFD", chr(code))[0]).isascii()
+}
+"""Latin letters without their accents, which people in a hurry leave out."""
+
 
 class Candidate(NamedTuple):
     start: int
@@ -101,6 +120,20 @@ def _lead() -> re.Pattern[str]:
 @cache
 def _weights() -> memoryview:
     return memoryview(WEIGHTS.read_bytes()).cast("b")
+
+
+@cache
+def _senses() -> dict[str, str]:
+    """Return words and beginnings of words, and what they speak of in whatever language: a door, typing, an order."""
+    return {word: sense for sense in SENSES for word in words("sense", sense)}
+
+
+@lru_cache(maxsize=16_384)
+def sense_of(word: str) -> str:
+    """Return "" for a word that speaks of none of these."""
+    senses = _senses()
+    ends = range(len(word), BEGINNING_CHARS - 1, -1) if len(word) > BEGINNING_CHARS else ()
+    return next((senses[word[:end]] for end in ends if word[:end] in senses), senses.get(word, ""))
 
 
 def place_of(feature: str) -> int:
@@ -134,7 +167,8 @@ def _form(value: str) -> str:
         return "odd" if has_hump else ""
     if value.rstrip("#*").isdigit():
         return "digits" if 3 <= len(value) <= 10 else ""
-    if not 4 <= len(value) <= MAX_VALUE_CHARS or not any(char.isalpha() for char in value):
+    most = MAX_KEY_CHARS if "_" in value else MAX_VALUE_CHARS
+    if not 4 <= len(value) <= most or not any(char.isalpha() for char in value):
         return ""
     if any(char.isdigit() or char in _SYMBOLS for char in value) or value.count("-") > 1:
         return "odd"
@@ -159,6 +193,7 @@ class Reading:
         said = (MARK_RE.sub(" ", folded) if "[redacted: " in folded else folded).split()
         starts = {word.lstrip(_OPENS)[:5] for word in said}
         is_cued = not starts.isdisjoint(cues()[0]) or (not text.isascii() and any(cue in folded for cue in cues()[1]))
+        is_cued = is_cued or self._is_hinted(said)
         self.is_cued = is_cued
         found = self._odd(is_cued=is_cued) if is_cued or any(map(_may_be_odd, text.split())) else []
         found += self._spelled(said)
@@ -169,6 +204,12 @@ class Reading:
         self._scores: dict[tuple[str, int], int] = {}
         if self.candidates:
             self._read()
+
+    def _is_hinted(self, said: Sequence[str]) -> bool:
+        senses = {sense_of(word.strip(_EDGES).translate(_BARE)) for word in said}
+        if not self.text.isascii():
+            senses |= {sense for word, sense in _senses().items() if word[0] >= "\u2e80" and word in self.folded}
+        return "password" in senses or ("enter" in senses and not senses.isdisjoint(HINTS))
 
     def _odd(self, *, is_cued: bool) -> list[Candidate]:
         text, found = self.text, []
@@ -190,8 +231,9 @@ class Reading:
                 continue
             if form != "joined":
                 self._masked.append((start, end))
-            is_of_code = not is_cued and _IDENTIFIER.fullmatch(value)
-            if is_of_code or self._is_no_secret(value.lower(), form) or text.endswith("base64,", 0, start):
+            is_dialled = text[start - 1 : start] in ("*", "#") and value[0].isdigit()
+            is_of_code = (not is_cued and _IDENTIFIER.fullmatch(value)) or text.endswith("base64,", 0, start)
+            if is_of_code or (not is_dialled and self._is_no_secret(value.lower(), form)):
                 continue
             found.append(Candidate(start, end, form))
             assigned = _ASSIGNED.match(value)
@@ -260,7 +302,7 @@ class Reading:
         chars = list(self.folded)
         for start, end in self._masked:
             chars[start:end] = "\0" * (end - start)
-        self.masked = "".join(chars)
+        self.masked = "".join(chars).translate(_BARE)
         self.starts, self.ends, self.words = [], [], []
         for match in _WORD.finditer(self.masked):
             word = match.group()
@@ -307,10 +349,40 @@ class Reading:
             features.append(f"{name}4{left[2]} {left[1]} {left[0]}")
         features.append(f"{name}5{left[:1]} {right[:1]}")
         features.append(f"{name}6{shape(value)} {left[:1]}")
+        features += self._of_senses(kinds[-1], name, before, after)
         opening = _NO_WORD_BEFORE.search(self.masked[max(0, start - 3) : start])[0]  # type: ignore[index]
         closing = _NO_WORD_AFTER.match(self.masked[end : end + 3])[0]  # type: ignore[index]
         features += [f"{name}<{opening}", f"{name}>{closing}", f"{name}<>{opening}{closing}"]
         return kinds, features + self._of_line(name, start, end), before // BLOCK_WORDS
+
+    def _of_senses(self, kind: str, name: str, before: int, after: int) -> Iterator[str]:
+        """Yield what the words around it speak of, and how near the nearest of each sense is."""
+        left = self._senses_in(range(before - 1, max(-1, before - SENSES_BEFORE - 1), -1))
+        right = self._senses_in(range(after, min(len(self.words), after + SENSES_AFTER)))
+        for side, found in (("[", left), ("]", right)):
+            for sense, distance in found.items():
+                near = 0 if distance < 2 else 1 if distance < 4 else 2 if distance < 8 else 3
+                yield from (f"{sort}{side}{sense}{near}" for sort in {kind, name})
+                yield f"{name}{side}{sense}"
+        around = sorted(left.keys() | right.keys())
+        yield f"{name}[]{','.join(around)}"
+        for i, sense in enumerate(around):
+            yield from (f"{sort}[]{sense}&{other}" for other in around[i + 1 :] for sort in {kind, name})
+
+    def _senses_in(self, places: range) -> dict[str, int]:
+        """Return how many words away each sense is first met."""
+        found: dict[str, int] = {}
+        for distance, place in enumerate(places):
+            if sense := self._sense_at(place):
+                found.setdefault(sense, distance)
+        return found
+
+    def _sense_at(self, place: int) -> str:
+        word = self.words[place]
+        if "\u2e80" <= word[0] <= "\uffef":
+            written = "".join(self.words[place : place + 4])
+            return next((sense for end in (4, 3, 2, 1) if (sense := _senses().get(written[:end], ""))), "")
+        return sense_of(word)
 
     def _of_line(self, name: str, start: int, end: int) -> list[str]:
         text, nearest = self.text, max(0, start - LINE_CHARS)
@@ -337,9 +409,10 @@ class Reading:
         for separator in "|;\t,":
             if line.count(separator) > 1 and separator in previous:
                 column = line[:place].count(separator)
-                heads = self.folded[:LINE_CHARS].partition("\n")[0].split(separator)
+                heads = self.folded[:LINE_CHARS].translate(_BARE).partition("\n")[0].split(separator)
                 head = heads[column].strip()[:12] if column < len(heads) else ""
-                return [f"{name}H{head}", f"*H{head}", f"*h{head[:4]}", f"{name}T{separator}{column}"]
+                sense = next(filter(None, map(sense_of, head.split())), "") or sense_of(head)
+                return [f"{name}H{head}", f"*H{head}", f"*h{head[:4]}", f"*Hs{sense}", f"{name}T{separator}{column}"]
         return []
 
 

@@ -31,6 +31,8 @@ WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
 WEB_STOP_SECONDS = 4
 # Of a web server alone, which nobody kills sooner.
 REQUEST_SECONDS = 30
+# Of the C library's memory, else eight a processor: threads that take turns fill each to its largest request.
+ARENAS = "2"
 PARTS = ("web", "worker", "beat")
 CELERY = (sys.executable, "-m", "celery", "--app=memsite", "--quiet")
 
@@ -152,7 +154,8 @@ def child_environment(workers: int, threads: int) -> dict[str, str]:
     site = str(Path(memsite.__file__).resolve().parent.parent)
     paths = [site, *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {"MEMSITE_LOG_FORMAT": log_format(), "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
-    return {"MEMSITE_WEB_PROCESSES": str(workers), **os.environ, "MEMSITE_WEB_THREADS": str(threads), **ours}
+    usual = {"MEMSITE_WEB_PROCESSES": str(workers), "MALLOC_ARENA_MAX": ARENAS}
+    return {**usual, **os.environ, "MEMSITE_WEB_THREADS": str(threads), **ours}
 
 
 def log_format() -> str:

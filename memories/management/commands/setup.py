@@ -28,7 +28,7 @@ from memories.management.server_address import USUAL, checked_address, store_add
 from memories.models import pgvector_table
 from memsite.config.conf import MANAGE, get_conf
 from memsite.db.postgres.session import waiting_without_end
-from memsite.db.versions import library_note, standing
+from memsite.db.versions import library_note, make_tables, standing
 from memsite.tenancy import row_level_security
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope
@@ -138,7 +138,11 @@ class Command(BaseCommand):
 
     def migrate(self) -> None:
         executor = MigrationExecutor(connection)
-        applied = executor.loader.applied_migrations or {}
+        applied, here = executor.loader.applied_migrations or {}, executor.loader.disk_migrations or {}
+        if not applied and not connection.introspection.table_names():
+            self.say("Making the database")
+            if make_tables(here):
+                return
         migrations = standing([(app, name) for app, name in applied if app in OUR_APPS])
         if migrations.unknown:
             raise CommandError(

@@ -323,6 +323,7 @@ def test_two_first_starts_at_once_make_one_installation(tmp_path):
     displayed = [process.communicate(timeout=600)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sorted(len(KEY.findall(text)) > 0 for text in displayed) == [False, True]
+    assert "Bringing the database up to date" not in "".join(displayed)
     following = subprocess.run(  # noqa: S603
         [*command, "check", "--fail-level", "WARNING"], env=environment, capture_output=True, text=True
     )
