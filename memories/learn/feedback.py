@@ -414,7 +414,7 @@ def mark(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int
 
 def write_each(rows: Sequence[Injection], *names: str) -> None:
     """Write these fields of each row that is not judged yet. `bulk_update` takes ten times as long for the same."""
-    fields = [Injection._meta.get_field(name) for name in names]
+    fields = [field for field in Injection._meta.concrete_fields if field.name in names]
     columns = ", ".join(f"{field.column} = %s" for field in fields)
     sql = f"UPDATE {Injection._meta.db_table} SET {columns} WHERE id = %s AND app_id = %s AND judged_at IS NULL"  # noqa: S608
     values = [
