@@ -275,6 +275,8 @@ class Conversation:
                 self.agent.capture_messages(self.session, [self.message_of(Role.ASSISTANT, text)])
                 turns = Resource.objects.for_app(self.agent.app).filter(session=self.session, role=Role.USER).count()
                 self.agent.judge_response(self.session, max(1, turns), text, self.question)
+                # The next request need not wait for it.
+                greeting_of(self.agent, self.user_id, timezone.now())
         except Exception:
             log.exception("answer_not_captured", app=self.agent.app.app_id)
 

@@ -30,6 +30,7 @@ from datetime import date, datetime, time
 from itertools import pairwise
 
 import structlog
+from django.db import connection, transaction
 from django.db.models import Avg, Count, Q
 from django.db.models.functions import Length, TruncDate
 
@@ -311,7 +312,7 @@ def judge(
             row.word_share, row.similarity = verdict.word_share, verdict.similarity
             more.append(row)
     if more:
-        waiting(session).bulk_update(more, ["word_share", "similarity"])
+        write_each(more, "word_share", "similarity")
     return settle(session, [row for row in open_rows if is_settled[row.pk]], verdicts, actor, now)
 
 
@@ -411,8 +412,21 @@ def mark(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int
         verdict = verdicts[row.memory_id]
         row.judged_at, row.used, row.evidence = now, verdict.used, verdict.evidence
         row.word_share, row.similarity = verdict.word_share, verdict.similarity
-    if rows:
-        injections(session).bulk_update(rows, ["judged_at", "used", "word_share", "similarity", "evidence"])
+    write_each(rows, "judged_at", "used", "word_share", "similarity", "evidence")
+
+
+def write_each(rows: Sequence[Injection], *names: str) -> None:
+    """Write these fields of each row that is not judged yet. `bulk_update` takes ten times as long for the same."""
+    fields = [field for field in Injection._meta.concrete_fields if field.name in names]
+    columns = ", ".join(f"{field.column} = %s" for field in fields)
+    sql = f"UPDATE {Injection._meta.db_table} SET {columns} WHERE id = %s AND app_id = %s AND judged_at IS NULL"  # noqa: S608
+    values = [
+        [*(field.get_db_prep_save(getattr(row, field.name), connection) for field in fields), row.pk, row.app_id]
+        for row in rows
+    ]
+    if values:
+        with transaction.atomic(savepoint=False), connection.cursor() as cursor:
+            cursor.executemany(sql, values)
 
 
 def change(policy: AppPolicy, judged: Judged, factor: float) -> tuple[Memory, bool, float, str]:

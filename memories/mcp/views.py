@@ -181,7 +181,7 @@ def is_own_origin(request: HttpRequest) -> bool:
     Programs send no Origin, browsers do. The Host is checked by Django for all endpoints.
     """
     origin = request.headers.get("Origin")
-    if origin is None or origin in settings.CSRF_TRUSTED_ORIGINS:
+    if origin is None or origin in (*settings.CSRF_TRUSTED_ORIGINS, *settings.CORS_ALLOWED_ORIGINS):
         return True
     try:
         host = urlsplit(origin).hostname or ""

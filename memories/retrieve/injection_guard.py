@@ -53,8 +53,9 @@ BRACKET = re.compile("[<\ufe64\uff1c]")
 SPACES = re.compile(r"\s+")
 
 
+@lru_cache(TEXTS_KEPT)
 def neutralise(text: str) -> str:
-    """Return one line of visible text that cannot open or close the fence, begin a heading or hide anything."""
+    """Return one line of visible text that cannot open or close the fence, begin a heading or hide anything. Cached."""
     flat = INVISIBLE_LETTERS.sub("", SPACES.sub(" ", text))
     # Most texts have none of them, and say so in a tenth of the time.
     if not flat.isprintable():

@@ -22,6 +22,10 @@ from memsite.tenancy.models import App
 
 BESIDE_TEXT = 60
 """Characters of a line beside the memory's own."""
+LEAST_BESIDE, MOST_OF_A_LINE, SPARE = 24, 1 / 3, 24
+"""Characters that no line does without, the share of a block that one line takes at most (`inject`), and the memories
+beyond those that fill the block: some of what comes before them may be unfit to be shown.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,8 @@ def top_memories(
         first = highest(scoped, first, order, most)
         first = first[np.cumsum(scoped.values_at("length", first) + BESIDE_TEXT) <= standing]
     rest = highest(scoped, short[~np.isin(short, first)], order, most - len(first))
-    pks = scoped.values_at("pk", np.concatenate([first, rest])).tolist()
+    chosen = filling(scoped, np.concatenate([first, rest]), shorter_than)
+    pks = scoped.values_at("pk", chosen).tolist()
     shown_first = set(pks[: len(first)])
     odds = Contradictions(app, scoped, pks, shown_pks, None)
     if odds.pairs:
@@ -76,6 +81,15 @@ def top_memories(
     rows = cached_rows(app, pks)
     at_odds = {pk for pair in pairs_among(odds.pairs, {*pks, *shown_pks}) for pk in pair}
     return TopMemories([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds, shown_first)
+
+
+def filling(scoped: ScopedView, places: Rows, characters: int) -> Rows:
+    """Return the first of these places, as many as fill a block of so many characters, and some to spare.
+
+    Reading and rendering rows takes longer than all else about a greeting.
+    """
+    lengths = np.minimum(scoped.values_at("length", places), characters * MOST_OF_A_LINE)
+    return places[: int(np.searchsorted(np.cumsum(lengths + LEAST_BESIDE), characters)) + SPARE]
 
 
 def highest(scoped: ScopedView, places: Rows, order: Sequence[str], most: int) -> Rows:

@@ -43,6 +43,8 @@ SECOND_FACTOR = ("optional", "staff", "everybody")
 ROLES = ("viewer", "editor", "owner")
 EVERY_APP = "*"
 ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+# As browsers write one: in small letters, without a path.
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._\[\]:-]+")
 # So long ago there still is a date.
 MOST_YEARS = 100
 PERIODS = {
@@ -101,6 +103,7 @@ class Conf:
     metrics_token: str = secret()
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
+    cors_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
     root_path: str = ""
     trusted_proxies: tuple[str, ...] = ()
@@ -187,6 +190,11 @@ class Conf:
             all("/" not in host for host in self.allowed_hosts),
             "ALLOWED_HOSTS",
             "is a list of names such as memory.example.org, without https://",
+        )
+        require(
+            all(map(ORIGIN.fullmatch, self.cors_origins)),
+            "CORS_ORIGINS",
+            "is a list such as https://app.example.org, without a path, and without *",
         )
         require(bool(ROOT_PATH.fullmatch(self.root_path)), "ROOT_PATH", "is empty or a path such as /memory")
         require(

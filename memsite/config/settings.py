@@ -24,6 +24,19 @@ CSRF_TRUSTED_ORIGINS = list(MEMSITE.csrf_trusted_origins)
 FORCE_SCRIPT_NAME = MEMSITE.root_path or None
 # Of proxies that are trusted; from everybody else it is dropped.
 USE_X_FORWARDED_HOST = bool(MEMSITE.trusted_proxies)
+# Of answers to keys; cookies are never sent along.
+CORS_ALLOWED_ORIGINS = list(MEMSITE.cors_origins)
+CORS_URLS_REGEX = r"/(?:api|mcp|compat|proxy)(?:/|$)"
+CORS_ALLOW_HEADERS = (
+    *("accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id", "x-api-key"),
+    *("x-request-id", "x-memsite-session", "x-memsite-user", "mcp-method", "mcp-name", "mcp-protocol-version"),
+    # Of the proxy's two formats, as their makers' own clients in browsers send them.
+    *("anthropic-beta", "anthropic-dangerous-direct-browser-access", "anthropic-version"),
+    *("openai-beta", "openai-organization", "openai-project"),
+    *(f"x-stainless-{name}" for name in ("arch", "helper-method", "lang", "os", "package-version", "poll-helper")),
+    *(f"x-stainless-{name}" for name in ("retry-count", "runtime", "runtime-version", "timeout")),
+)
+CORS_EXPOSE_HEADERS = ("ETag", "Idempotency-Replayed", "Retry-After", "X-Memsite-Memory", "X-Request-ID")
 CSRF_FAILURE_VIEW = "memsite.http.problems.csrf_failure"
 
 INSTALLED_APPS = [
@@ -55,6 +68,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "memsite.http.login.Proxies",
     "memsite.http.middleware.RequestLog",
+    *(["corsheaders.middleware.CorsMiddleware"] if MEMSITE.cors_origins else []),
     "memsite.tenancy.row_level_security.RowLevelSecurity",
     "django.middleware.security.SecurityMiddleware",
     "memsite.http.login.Hosts",

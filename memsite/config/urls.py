@@ -43,11 +43,12 @@ compat = [
     *slash_or_not("mem0/v1/entities/", mem0.Entities, hosted=True),
 ]
 
+# Clients add their own part to the base URL that they are given, some with the version and some without.
 proxy = [
-    path("openai/v1/chat/completions", Chat.as_view(form=OpenAIFormat(), path="chat/completions")),
-    path("openai/v1/models", Models.as_view(form=OpenAIFormat())),
-    path("anthropic/v1/messages", Chat.as_view(form=AnthropicFormat(), path="messages")),
-    path("anthropic/v1/models", Models.as_view(form=AnthropicFormat())),
+    re_path(r"^openai/(?:v1/)*chat/completions/?$", Chat.as_view(form=OpenAIFormat(), path="chat/completions")),
+    re_path(r"^openai/(?:v1/)*models/?$", Models.as_view(form=OpenAIFormat())),
+    re_path(r"^anthropic/(?:v1/)*messages/?$", Chat.as_view(form=AnthropicFormat(), path="messages")),
+    re_path(r"^anthropic/(?:v1/)*models/?$", Models.as_view(form=AnthropicFormat())),
 ]
 
 urlpatterns = [

@@ -24,7 +24,7 @@ from memsite.ops.storage_errors import why_unwritable
 
 # Programs ask there, whatever they accept. Of OAuth's doors people are sent to one alone.
 OF_OAUTH = ("/.well-known/", "/oauth/register", "/oauth/token", "/oauth/revoke")
-FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/hooks/", "/healthz", "/readyz", "/metrics", *OF_OAUTH)
+FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/proxy/", "/hooks/", "/healthz", "/readyz", "/metrics", *OF_OAUTH)
 FOR_MEM0 = "/compat/mem0/"
 CSRF_FIELD = "csrfmiddlewaretoken"
 log = structlog.get_logger("memsite.http.problems")

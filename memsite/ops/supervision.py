@@ -67,12 +67,13 @@ def alone(folder: Path, address: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Part:
-    """One program: its process while it runs, when it starts again while it does not."""
+    """One program: its process while it runs, when it starts again while it does not; how far others come first."""
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str] | None
     colour: str
+    niceness: int = 0
     process: subprocess.Popen[bytes] | None = None
     starts_at: float = 0.0
     deaths: deque[float] = field(default_factory=deque)
@@ -92,8 +93,10 @@ class Supervisor:
         self._colours = get_colours()
         self._selector = DefaultSelector()
 
-    def add(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-        self.parts.append(Part(name, command, environment, next(self._colours)))
+    def add(
+        self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None, niceness: int = 0
+    ) -> None:
+        self.parts.append(Part(name, command, environment, next(self._colours), niceness))
         self.output.printer.width = max(len(SYSTEM), *(len(part.name) for part in self.parts))
 
     def tell(self, text: str) -> None:
@@ -129,7 +132,7 @@ class Supervisor:
         try:
             part.process = subprocess.Popen(  # noqa: S603  # our own commands
                 part.command, env=part.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=partial(die_with_parent, os.getpid()),
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=partial(begin, os.getpid(), part.niceness),
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as error:
             self.tell(f"{part.name} cannot be started: {error}")
@@ -264,6 +267,12 @@ class Output:
     def _print(self) -> None:
         while (message := self._waiting.get()) is not None:
             self.printer.write(message)
+
+
+def begin(parent_pid: int, niceness: int) -> None:
+    """Set up this process, in which a part is about to start."""
+    die_with_parent(parent_pid)
+    os.nice(niceness)
 
 
 def send(part: Part, number: signal.Signals) -> None:

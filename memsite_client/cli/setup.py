@@ -288,6 +288,7 @@ def change(name: str, project: Path | None, *, remove: bool, shared: bool = Fals
         return
     if HOSTS[name].note:
         click.echo(HOSTS[name].note)
+    click.echo("If the key's app also serves people, give this program an app of its own: docs/end-users.md.")
     if not place.key:
         click.echo("There is no key yet: `memsite login` keeps one. Until then the hooks do nothing.", err=True)
 

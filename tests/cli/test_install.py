@@ -138,6 +138,7 @@ def test_what_was_there_before_is_kept_beside(user_settings: Path) -> None:
     output = install().stdout
     (copy,) = user_settings.parent.glob("settings.json.*.bak")
     assert str(copy) in output
+    assert "an app of its own" in output
     assert json.loads(copy.read_text()) == OTHERS
     assert {stat.S_IMODE(path.stat().st_mode) for path in (copy, user_settings)} == {0o600}
 

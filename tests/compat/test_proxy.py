@@ -13,6 +13,7 @@ import pytest
 from django.test import override_settings
 
 from memories.compat import proxy
+from memories.models import Injection
 from memories.services import MemoryAgent
 from memsite.config.conf import get_conf
 from sessions.models import AgentSession, Resource
@@ -119,6 +120,13 @@ def test_memories_go_in_and_both_sides_of_the_turn_are_kept(
     ]
 
 
+@pytest.mark.parametrize("path", [OPENAI.replace("/v1", ""), f"{OPENAI}/", ANTHROPIC.replace("/v1", "/v1/v1")])
+def test_a_base_url_with_the_version_or_without_and_a_slash_lead_to_the_same(
+    alice: Caller, upstream: Upstream, path: str
+) -> None:
+    assert chat(alice, path, "which stair?").status_code == 200
+
+
 def test_a_conversation_goes_on_in_its_session_and_is_kept_once(alice: Caller, upstream: Upstream) -> None:
     chat(alice, OPENAI, "which stair?")
     chat(alice, OPENAI, "which stair?")
@@ -160,6 +168,20 @@ def test_what_is_stored_meanwhile_is_told_with_the_next_message(alice: Caller, u
     alice.remember("Always answer in metric units", kind="preference")
     chat(alice, OPENAI, "hello", SAID, "how far is it?", headers={"X-Memsite-Session": "s1"})
     assert ["metric units" in str(body) for _, _, body in upstream.seen] == [False, True]
+
+
+def test_the_greeting_of_the_next_message_is_made_behind_the_answer(
+    alice: Caller, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise AssertionError("it was made before")
+
+    monkeypatch.setattr(proxy, "GREETING_SECONDS", 10**10)
+    alice.remember("The blue stair leads to the archive")
+    chat(alice, OPENAI, "where is the archive?")
+    assert Injection.objects.filter(used=True).exists()
+    monkeypatch.setattr(MemoryAgent, "greeting", fail)
+    assert chat(alice, OPENAI, "where is the archive?", SAID, "thanks")["X-Memsite-Memory"] == "used"
 
 
 def test_end_users_and_named_sessions_are_kept_apart(alice: Caller, upstream: Upstream) -> None:

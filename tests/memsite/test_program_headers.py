@@ -37,7 +37,7 @@ def test_all_others_have_the_policy_of_pages(path: str, headers: dict[str, str])
     assert "'self'" in answer["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("path", ["/api/v1/nowhere", "/api/v1/memories", "/mcp/nowhere", "/compat/nowhere"])
+@pytest.mark.parametrize("path", ["/api/v1/nowhere", "/api/v1/memories", "/mcp/nowhere", "/compat/nowhere", "/proxy/x"])
 def test_what_is_refused_is_a_problem_with_the_same_headers(path: str, db: None) -> None:
     answer = Client().get(path, headers={"Authorization": "Bearer nobody"})
     assert answer.status_code in (401, 404)
@@ -67,3 +67,45 @@ def test_who_is_signed_in_by_a_cookie_is_known_also_beside_another_authorization
     client = Client()
     client.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
     assert client.get("/api/v1/apps", headers={"Authorization": "Basic bm9ib2R5"}).status_code == 200
+
+
+PAGE = "https://app.example.org"
+CORS = "corsheaders.middleware.CorsMiddleware"
+
+
+@pytest.fixture
+def open_to_a_page(settings: Any) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [PAGE]
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE[:2], CORS, *settings.MIDDLEWARE[2:]]
+
+
+def allowed(answer: Any) -> str | None:
+    return answer.headers.get("Access-Control-Allow-Origin")
+
+
+@pytest.mark.usefixtures("open_to_a_page")
+def test_a_page_of_a_named_origin_may_ask_with_a_key_and_without_cookies(alice: Caller) -> None:
+    asks = {"Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": "authorization,if-match"}
+    first = Client().options("/api/v1/memories", headers={"Origin": PAGE, **asks})
+    assert (first.status_code, allowed(first)) == (200, PAGE)
+    assert {"authorization", "if-match"} <= {*first["Access-Control-Allow-Headers"].split(", ")}
+    assert "PATCH" in first["Access-Control-Allow-Methods"]
+    answer = Client().get("/api/v1/memories", headers={"Origin": PAGE, "Authorization": f"Bearer {alice.key}"})
+    assert (answer.status_code, allowed(answer)) == (200, PAGE)
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    key = {"Authorization": f"Bearer {alice.key}", "Accept": "application/json", "Origin": PAGE}
+    assert Client().post("/mcp", ping, "application/json", headers=key).status_code == 200
+
+
+@pytest.mark.usefixtures("open_to_a_page")
+@pytest.mark.parametrize(
+    ("path", "origin"),
+    [("/api/v1/memories", "https://evil.example"), ("/api/v1/memories", "null"), ("/login", PAGE), ("/mcpx", PAGE)],
+)
+def test_nobody_else_may_ask_and_no_page_of_ours_is_read(db: None, path: str, origin: str) -> None:
+    assert allowed(Client().get(path, headers={"Origin": origin})) is None
+
+
+def test_no_page_of_another_origin_may_ask_unless_the_setting_names_it(alice: Caller) -> None:
+    assert allowed(Client().get("/api/v1/memories", headers={"Origin": PAGE})) is None

@@ -163,6 +163,14 @@ def test_one_that_dies_is_started_again_and_the_log_says_so_each_time(tmp_path: 
     assert len(groups) == 5
 
 
+def test_a_part_may_let_others_come_first(groups: list[int]) -> None:
+    printer = StoppedBy("nice")
+    supervisor = Supervisor(printer)
+    supervisor.add("one", program("import os, signal; print('nice', os.nice(0), flush=True); signal.pause()"), None, 3)
+    supervisor.run()
+    assert any(line.endswith(f"nice {min(19, os.nice(0) + 3)}") for line in printer.seen)
+
+
 def test_pauses_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0.5)
     assert [pause_after(count) for count in range(1, 10)] == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]

@@ -26,6 +26,8 @@ from memsite.ops.supervision import Supervisor, alone
 
 # More than any machine has use for; a slip of a finger ends in a sentence.
 MOST_PROCESSES, MOST_THREADS = 500, 1_000
+# What it learns, nobody waits for as for an answer.
+WORKER_NICENESS = 5
 WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
 # Granian waits for running requests, for a live stream without end: cut it before we kill it (STOP_SECONDS).
 WEB_STOP_SECONDS = 4
@@ -64,7 +66,8 @@ class Command(BaseCommand):
             supervisor = Supervisor(JsonLines(sys.stdout) if log_format() == "json" else Lines(sys.stdout))
             supervisor.tell(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
             for name, command in processes(host, port, workers, threads, settings.CELERY_BROKER_URL).items():
-                supervisor.add(name, command, child_environment(workers, threads))
+                niceness = WORKER_NICENESS if name == "worker" else 0
+                supervisor.add(name, command, child_environment(workers, threads), niceness)
             code = supervisor.run()
         if supervisor.output.is_stuck:
             os._exit(code)  # Python itself would wait for whoever does not read.

@@ -18,7 +18,7 @@ from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.scoped_view import Scope, ScopedView
-from memories.retrieve.top_memories import highest, top_memories
+from memories.retrieve.top_memories import LEAST_BESIDE, SPARE, highest, top_memories
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from tests.conftest import Caller
@@ -80,6 +80,13 @@ def test_in_the_order_of_the_database(acme: App, block: str) -> None:
 def test_a_long_one_only_counts(acme: App) -> None:
     short, long = tell(acme, 1), tell(acme, 10**30)
     assert ask(acme, "ops", shorter_than=len(long.content)) == ([short.pk], 2)
+
+
+def test_no_more_rows_are_read_than_fill_the_block_and_some_to_spare(acme: App) -> None:
+    for number in range(10, 70):
+        tell(acme, number)
+    pks, total = ask(acme, "ops")
+    assert (len(pks), total) == (1000 // (len("Takes 10 seconds") + LEAST_BESIDE) + SPARE - 1, 60)
 
 
 def test_of_what_the_caller_may_see_and_what_is_valid_now(acme: App, alice: Caller, bob: Caller) -> None:
