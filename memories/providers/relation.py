@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal
 
-from memories.language.relate import Relation, Thresholds, Verdict, find_certain_end, find_room_beside, relate
+from memories.language.relate import Relation, Thresholds, Verdict, find_room_beside, relate
 from memories.language.relate.features import lay_side_by_side
 from memories.language.relate.figures import figures_of as quantities_of
 from memories.language.relate.grammar import CHANGE, STOP, UNITS, stem
@@ -260,8 +260,6 @@ def read_again(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresh
     is_over = verdict.relation == Relation.SUPERSEDES or judgement.replaces >= max(DOUBT_FROM, judgement.contradicts)
     if is_over and verdict.relation != Relation.SAME and ends_in_part(pair.stored, pair.new):
         return Verdict(Relation.CONTRADICTS, reason_of(IN_PART, pair, judgement.at_odds), judgement.at_odds)
-    if not is_at_odds and (over := find_certain_end(pair.stored, pair.new)):
-        return Verdict(Relation.SUPERSEDES, f"replaces: {over}"[:REASON_MAX_CHARS], VETO_FROM, is_certain=True)
     is_doubtful = verdict.relation == Relation.DIFFERENT and judgement.at_odds >= DOUBT_FROM
     if not is_doubtful and verdict.relation != Relation.SAME:
         return verdict

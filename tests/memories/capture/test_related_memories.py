@@ -20,7 +20,6 @@ from memories.capture.pipeline import SINCE, remember, store
 from memories.capture.quarantine import OutcomeKind
 from memories.capture.related_memories import MET, MemoryText, RelatedMemories, find_related, is_relevant, judge
 from memories.language.relate import Relation, Verdict, relate
-from memories.language.relate.replacement import find_move
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
 from memories.providers.llm.provider import Comparison
@@ -30,7 +29,6 @@ from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
-from tests.growth import assert_linear, repeated
 from tests.talking import contents, hear, row_of, tell
 from tests.upkeep import do, upkeep_learn_due
 
@@ -622,46 +620,6 @@ def test_what_says_less_goes_into_what_says_more_by_night(alice: Caller) -> None
     assert contents(alice.app) == ["User works as a nurse at Charité"]
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User lives in Graz", "User moved to Linz"),
-        ("User lives in Graz with two cats", "User has just moved to Linz, near the river"),
-        ("User is based in New York", "User relocated to San Francisco in October 2026"),
-        ("User's sister lives in Paris", "User's sister moved to Madrid in September 2026"),
-        ("User is still living in Düsseldorf", "User moved back to Köln for their new job"),
-        ("User lives in Berlin", "User moved from Berlin to Hamburg on 3 May 2026"),
-        ("Anna lives in Rome", "In May Anna moved to Milan"),
-    ],
-)
-def test_it_is_seen_however_little_the_sentences_have_in_common(existing: str, new: str) -> None:
-    assert find_move(existing, new)
-    told = relate(existing, new, 0.1)
-    assert (told.relation, told.is_certain) == (Relation.CONTRADICTS, True)
-    assert relate(existing, new).relation == Relation.CONTRADICTS
-
-
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User lives in Graz", "User moved to Linux"),
-        ("User lives in Graz", "User moved to Google"),
-        ("User lives in Graz", "User moved to a new team"),
-        ("User lives in Graz", "User moved to Austria in May 2026"),
-        ("User lives in Germany", "User moved to Berlin"),
-        ("User lives in Graz", "User's sister moved to Linz"),
-        ("User lives in Graz", "User visited Linz"),
-        ("User lives in Graz", "User moved to Graz in 2015"),
-        ("User lives in Graz", "User moved to the Berlin office"),
-        ("User lives in Graz", "User moved to London Business School"),
-        ("User lives in Graz", "User moved to Berlin time"),
-        ("User lives in Graz", "The server moved to Linz"),
-    ],
-)
-def test_what_is_no_move_of_the_same_person_to_another_city(existing: str, new: str) -> None:
-    assert find_move(existing, new) is None
-
-
 @travel(NOW, tick=False)
 def test_where_somebody_lived_is_doubted_once_they_moved(alice: Caller) -> None:
     hear(alice, "I live in Graz and work as a nurse.")
@@ -681,11 +639,6 @@ def test_where_somebody_moved_years_ago_changes_nothing(alice: Caller) -> None:
     lived, moved = Memory.objects.for_app(alice.app).order_by("pk")
     assert lived.confidence == moved.confidence
     assert not alice.get(f"memories/{moved.uid}/links").json()["results"]
-
-
-@pytest.mark.parametrize("padding", ["a", " a", "User lives in ", " moved to ", "User from a ", "New York "])
-def test_any_text_gives_an_answer_in_linear_time(padding: str) -> None:
-    assert_linear(lambda text: find_move(f"User lives in {text}", text), repeated(padding), 16_000)
 
 
 LONG_AGO, SAID_SINCE = "2023-05-01T09:00:00Z", "2025-05-01T09:00:00Z"
