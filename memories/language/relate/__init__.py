@@ -22,7 +22,7 @@ from memories.language.relate.equivalence import (
 )
 from memories.language.relate.features import extract, lay_side_by_side
 from memories.language.relate.figures import find_added_values, find_other_figure
-from memories.language.relate.lexicon import canonical_text
+from memories.language.relate.lexicon import canonical_text, tokenize
 from memories.language.relate.outline import Evidence, Pair
 from memories.language.relate.topics import (
     find_come_true,
@@ -43,7 +43,7 @@ from memories.language.relate.verdict import (
     load_model,
 )
 
-__all__ = ["Relation", "Thresholds", "Verdict", "find_room_beside", "relate"]
+__all__ = ["Relation", "Thresholds", "Verdict", "find_room_beside", "judge_same_words", "relate"]
 
 DEFAULT_THRESHOLDS = Thresholds()
 DENIED = 0.9
@@ -71,6 +71,20 @@ def relate(
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
     return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
+
+
+def judge_same_words(existing: str, new: str) -> Verdict | None:
+    """Judge two statements of the same words, for which an order or a sign decides; None where words differ.
+
+    "On Fridays we deploy" / "we deploy on Fridays" is the same, "Tom reports to Alice" / "Alice reports to Tom" is not.
+    """
+    texts = existing, new
+    old, now = (sorted(token.text for token in tokenize(text) if token.text[0].isalnum()) for text in texts)
+    if not old or old != now:
+        return None
+    sides = lay_side_by_side(existing, new, "")
+    other = find_other_wording(sides.existing, sides.new) or find_other_marks(*texts)
+    return Verdict(Relation.DIFFERENT, other, DENIED) if other else Verdict(Relation.SAME, "the same words", 1.0)
 
 
 def find_room_beside(existing: str, new: str, subject: str = "") -> str:
