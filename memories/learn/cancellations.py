@@ -16,6 +16,7 @@ from memories.language.dates.future import find_coming
 from memories.language.dates.windows import find_windows
 from memories.language.extract.prose import read_sentences
 from memories.language.messages import sentence_around, strip_fenced
+from memories.language.relate.termination import NEUTRAL
 from memories.language.secrets import strip_private
 from memories.language.similarity import used_share
 from memories.learn.future_events import READ_CHARACTERS
@@ -49,7 +50,7 @@ _REASON = re.compile(
 )
 """What is told behind it is why, and no more of what is called off."""
 _NOT_OUR_OWN = re.compile(r"\b(?:he|she|they)(?:['’]|\b)", re.IGNORECASE)
-_NEUTRAL = "planned|upcoming|whole|entire|booked|big|long|summer|winter|family"
+_NEUTRAL = "|".join(sorted(NEUTRAL))
 _LEAD = rf"(?:the|a|an|our|my|this|that) (?:(?:{_NEUTRAL}) )?"
 _KIND = r"(?:trip|visit|holidays?|vacation|journey|tour|getaway)"
 _TRIP = rf"{_LEAD}{_KIND} to "

@@ -19,6 +19,7 @@ from memories.language.relate.figures import figures_of as quantities_of
 from memories.language.relate.grammar import CHANGE, STOP, UNITS, stem
 from memories.language.relate.lexicon import FOREIGN_WORDS, canonical_text, is_english
 from memories.language.relate.quantities import Agreement, are_comparable, compare
+from memories.language.relate.termination import find_trip_off
 from memories.language.relate.verdict import REASON_MAX_CHARS
 from memories.providers.judgement_model import Judgement, is_there, load_judgement_model
 
@@ -289,6 +290,14 @@ def read_again(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresh
     is_over = verdict.relation == Relation.SUPERSEDES or judgement.replaces >= max(DOUBT_FROM, judgement.contradicts)
     if is_over and verdict.relation != Relation.SAME and ends_in_part(pair.stored, pair.new):
         return Verdict(Relation.CONTRADICTS, reason_of(IN_PART, pair, judgement.at_odds), judgement.at_odds)
+    if not is_at_odds and (place := find_trip_off(pair.stored, pair.new)):
+        return Verdict(Relation.SUPERSEDES, f"replaces: called off: {place}"[:REASON_MAX_CHARS], VETO_FROM)
+    return weigh_rules(verdict, judgement, pair, bands)
+
+
+def weigh_rules(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresholds) -> Verdict:
+    """Return the verdict, or where the network is not sure, what the rules read against it."""
+    is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     is_doubtful = verdict.relation == Relation.DIFFERENT and judgement.at_odds >= DOUBT_FROM
     is_sure = judgement.at_odds >= AT_ODDS_SURELY if is_at_odds else judgement.same >= SURE_OF_ALL
     if is_sure or not (is_doubtful or is_at_odds or verdict.relation == Relation.SAME):

@@ -238,7 +238,6 @@ def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -
 _VERB_STEMS = frozenset(stem(verb) for verb in grammar.VERBS)
 _IS = words("is was")
 _COPULAS = _IS | words("are were")
-_DOING = _IS | words("has had")
 _BEFORE_A_SUBJECT = words("the our its a an")
 _CONTRARIES = frozenset({"opposed", "rule_implied"})
 _VALUES = frozenset({"other_name", "sibling", "number_conflict", "change_cue"})

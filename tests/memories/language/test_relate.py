@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.language.relate import Relation, Thresholds, relate
+from memories.language.relate.termination import find_trip_off
 from memories.language.relate.verdict import REASON_MAX_CHARS
-from tests.growth import assert_quadratic
+from tests.growth import assert_linear, assert_quadratic, repeated
 from tests.tables import each_row, each_row_of
 
 SAME, CONTRADICTS, DIFFERENT = Relation.SAME, Relation.CONTRADICTS, Relation.DIFFERENT
@@ -365,3 +366,23 @@ def test_a_bare_number_said_of_something_else_has_another_unit(existing: str, ne
 )
 def test_what_another_used_to_do_denies_nothing(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).relation is Relation.DIFFERENT
+
+
+@each_row_of("relate_at_odds")
+def test_another_trip_is_another_matter(existing: str, new: str) -> None:
+    assert find_trip_off(existing, new) is None
+
+
+@each_row_of("relate_at_odds")
+def test_a_trip_is_called_off_by_its_place_or_by_not_going(existing: str, new: str) -> None:
+    assert find_trip_off(existing, new)
+
+
+@each_row_of("relate_at_odds")
+def test_another_trip_to_the_place_is_not_called_off(existing: str, new: str) -> None:
+    assert find_trip_off(existing, new) is None
+
+
+@each_row("padding", ["a", " a", "User's ", " trip to ", "User is going to "])
+def test_a_trip_is_looked_for_in_linear_time(padding: str) -> None:
+    assert_linear(lambda text: find_trip_off(f"User is going to {text}", text), repeated(padding), 8_000)
