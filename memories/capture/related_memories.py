@@ -235,15 +235,15 @@ def weigh_for_preset(app: App, verdicts: Sequence[Verdict]) -> list[Verdict]:
 def is_relevant(memory: Memory | MemoryText, verdict: Verdict, candidate: Candidate, now: datetime) -> bool:
     """Return whether it says something about the candidate.
 
-    Nothing contradicts what is told of somebody else, or of another time, unless words make certain that it is of one
-    matter ("is going to Croatia" / "the trip to Croatia is off"); and what holds at another time is not the same.
+    Nothing contradicts what is told of somebody else, or of another time; and what holds at another time is not the
+    same.
     """
     if verdict.relation == Relation.DIFFERENT:
         return False
     if verdict.relation == Relation.SAME:
         return holds_as_long(memory, candidate, now)
     is_contrary = verdict.relation == Relation.CONTRADICTS
-    is_of_it = not is_contrary or verdict.is_certain or is_about_one(memory, candidate)
+    is_of_it = not is_contrary or is_about_one(memory, candidate)
     return holds_with(memory, candidate, now) and is_of_it
 
 
@@ -400,15 +400,6 @@ def judge(memory: Memory | MemoryText, candidate: Candidate, cosine: float | Non
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
     pair = pair_of(memory, candidate, cosine, is_turned=False)
     verdict = relate(pair.stored, pair.new, cosine, pair.subject, bands)
-    if not verdict.is_certain and is_said_before(candidate, memory):
-        turned = relate(pair.new, pair.stored, cosine, pair.subject, bands)
-        verdict = replace(turned, ended_before=True) if turned.is_certain else verdict
-    if verdict.ended_before:
-        said_at = candidate.resource.content_at if candidate.resource else timezone.now()
-        return OTHER_MATTER if is_of_before(memory.content, said_at) else verdict
-    if verdict.is_certain:
-        is_over = is_of_before(candidate.content, memory.created_at) and not is_ordered(candidate, memory)
-        return OTHER_MATTER if is_over else verdict
     is_vague = is_guessed(candidate) or not candidate.subject
     if verdict.relation == Relation.SAME and is_vague and not is_alike(verdict, cosine, bands):
         return OTHER_MATTER

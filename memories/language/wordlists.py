@@ -21,16 +21,6 @@ def numbered(entries: str, start: int = 0) -> dict[str, int]:
     return {form: place for place, forms in enumerate(entries.split(","), start) for form in forms.split()}
 
 
-def groups(text: str) -> Iterator[str]:
-    """Yield the lines of a list; a line that ends in a comma or a bar goes on in the next."""
-    pending = ""
-    for line in text.strip().splitlines():
-        pending = f"{pending} {line.strip()}".strip()
-        if not pending.endswith((",", "|")):
-            yield pending
-            pending = ""
-
-
 def phrases(group: str) -> list[str]:
     """Return the comma-separated entries of one line."""
     return [entry.strip() for entry in group.split(",") if entry.strip()]

@@ -45,8 +45,7 @@ from memories.language.extract.prose import (
     opens_question,
 )
 from memories.language.messages import ASSISTANT, USER, Message
-from memories.language.relate.lexicon import SIBLINGS
-from memories.language.relate.replacement import CITIES
+from memories.language.relate.lexicon import CITIES, SIBLINGS
 from memories.language.wordlists import words
 
 _OFTEN = r"(?: (?:all|both|now|finally|recently|just|also|then|only|eventually|already|actually))*"

@@ -9,37 +9,24 @@ paraphrases.
 import math
 from dataclasses import replace
 
-from memories.language.relate.compatible import find_other_denied, find_room_for_both
+from memories.language.relate.compatible import find_other_denied, find_other_habit, find_room_for_both
 from memories.language.relate.equivalence import (
     find_additions,
     find_insertion,
     find_other_marks,
-    find_other_order,
     find_other_unit,
     find_other_wording,
     find_plain_denial,
     find_plain_opposite,
     find_replacement,
-    say_plainly,
 )
 from memories.language.relate.features import extract, lay_side_by_side
 from memories.language.relate.figures import find_added_values, find_other_figure
-from memories.language.relate.lexicon import canonical_text
+from memories.language.relate.lexicon import canonical_text, tokenize
 from memories.language.relate.outline import Evidence, Pair
-from memories.language.relate.replacement import find_move, find_replaced, find_switch
-from memories.language.relate.termination import (
-    doubt_by_deed,
-    doubt_by_undone,
-    find_end,
-    find_other_habit,
-    find_trip_off,
-    find_unended,
-)
 from memories.language.relate.topics import (
     find_come_true,
     find_other_relative,
-    find_other_state,
-    find_other_value,
     is_said_of_a_relative,
     name_other_topics,
 )
@@ -56,7 +43,7 @@ from memories.language.relate.verdict import (
     load_model,
 )
 
-__all__ = ["Relation", "Thresholds", "Verdict", "find_certain_end", "find_room_beside", "relate"]
+__all__ = ["Relation", "Thresholds", "Verdict", "find_room_beside", "judge_same_words", "relate"]
 
 DEFAULT_THRESHOLDS = Thresholds()
 DENIED = 0.9
@@ -80,44 +67,30 @@ def relate(
     """
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
-    verdict = _relate(existing, new, similarity, subject, thresholds)
-    if plain := say_plainly(existing, new):
-        told = _relate(*plain, similarity, subject, thresholds)
-        if told.relation is Relation.CONTRADICTS:
-            return told
-    return verdict
+    is_known = similarity is not None and math.isfinite(similarity)
+    closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
+    verdict = _judge(existing, new, closeness, subject)
+    return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
 
 
-def find_certain_end(existing: str, new: str) -> str:
-    """Name what is over of the existing statement by the words of the new one alone; empty where nothing is."""
-    if values := find_move(existing, new):
-        return f"moved: {' / '.join(values)}"
-    if values := find_replaced(existing, new):
-        return f"now otherwise: {' / '.join(values)}"
-    return find_taken_back(existing, new)
+def judge_same_words(existing: str, new: str) -> Verdict | None:
+    """Judge two statements of the same words, for which an order or a sign decides; None where words differ.
 
-
-def find_taken_back(said: str, end: str) -> str:
-    place = find_trip_off(said, end)
-    return f"called off: {place}" if place else find_switch(said, end) or ""
+    "On Fridays we deploy" / "we deploy on Fridays" is the same, "Tom reports to Alice" / "Alice reports to Tom" is not.
+    """
+    texts = existing, new
+    old, now = (sorted(token.text for token in tokenize(text) if token.text[0].isalnum()) for text in texts)
+    if not old or old != now:
+        return None
+    sides = lay_side_by_side(existing, new, "")
+    other = find_other_wording(sides.existing, sides.new) or find_other_marks(*texts)
+    return Verdict(Relation.DIFFERENT, other, DENIED) if other else Verdict(Relation.SAME, "the same words", 1.0)
 
 
 def find_room_beside(existing: str, new: str, subject: str = "") -> str:
     """Say what else than the one tells the other denies, by words that both have; empty where it may be the same."""
     sides = lay_side_by_side(existing, new, subject)
     return "" if sides.existing.is_empty or sides.new.is_empty else find_other_denied(sides.existing, sides.new) or ""
-
-
-def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
-    # What the one tells may be over by the other, in whatever order they come.
-    for is_turned, said, end in ((False, existing, new), (True, new, existing)):
-        if certain := find_taken_back(said, end) if is_turned else find_certain_end(said, end):
-            reason = certain[:REASON_MAX_CHARS]
-            return Verdict(Relation.CONTRADICTS, reason, DENIED, is_certain=True, ended_before=is_turned)
-    is_known = similarity is not None and math.isfinite(similarity)
-    closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
-    verdict = _judge(existing, new, closeness, subject)
-    return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
@@ -130,8 +103,6 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     if other := find_other_denied(sides.existing, sides.new):
         return Verdict(Relation.DIFFERENT, other, DENIED)
     evidence = extract(sides, closeness)
-    if ended := find_end(sides, evidence):
-        return Verdict(Relation.CONTRADICTS, ended, DENIED)
     model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
@@ -141,7 +112,7 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
         # Judge what the model takes for a contradiction: it is none where both may be true, or where the new one
         # only says more.
         certainty = probabilities[relation]
-        room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
+        room = find_room_for_both(sides, evidence) or find_other_habit(sides)
         room = room or is_said_of_a_relative(sides.existing, sides.new)
         if room:
             return Verdict(Relation.DIFFERENT, room, 1 - certainty)
@@ -158,8 +129,6 @@ def _judge_the_same(sides: Pair, evidence: Evidence, certainty: float) -> Verdic
     """Judge what the model takes for the same: it is that only if nothing is denied and nothing would be lost."""
     outlines = sides.existing, sides.new
     denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
-    if denial and (unended := find_unended(sides, evidence)):
-        return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
     if denial:
         return Verdict(Relation.CONTRADICTS, denial, DENIED)
     if other := find_other_relative(*outlines) or name_other_topics(sides):
@@ -179,8 +148,7 @@ def _doubt_the_same(sides: Pair, evidence: Evidence, values: list[str]) -> str |
     """Say why two statements are not the same after all: nothing may be lost, nor `values` that only one has."""
     if added := find_additions(sides) or values:
         return f"says more: {' '.join(added)}"
-    replaced = find_replacement(sides) or find_other_value(sides) or find_other_state(sides)
-    if replaced:
+    if replaced := find_replacement(sides):
         return f"another word in its place: {' / '.join(replaced)}"
     if figures := find_other_figure(sides):
         return f"tells another figure: {' / '.join(figures)}"
@@ -189,8 +157,7 @@ def _doubt_the_same(sides: Pair, evidence: Evidence, values: list[str]) -> str |
         return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
     told = find_come_true(old, new) or find_other_marks(old.written, new.written)
-    told = told or find_other_order(old.written, new.written) or doubt_by_undone(sides)
-    if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
+    if told := told or find_other_wording(old, new):
         return told
     f = evidence.features
     if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:

@@ -1,7 +1,7 @@
 """Two statements that may both be true: who speaks German may speak French, and of two visits none denies the other."""
 
 import re
-from itertools import product, takewhile
+from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from memories.language.dates.words import MONTHS, WEEKDAYS
@@ -10,13 +10,9 @@ from memories.language.relate.grammar import NUMBER_WORDS, TENS, stem
 from memories.language.relate.lexicon import SYNONYM_GROUPS, classes_of, stems_of
 from memories.language.relate.outline import COVERED, Best, Evidence, Outline, Pair
 from memories.language.relate.topics import (
-    AUXILIARIES,
-    deny_of_another,
     do_contraries,
     have_nothing_in_common,
-    name_other_subjects,
     name_other_topics,
-    verb_of,
 )
 from memories.language.relate.verdict import STRONGEST_FIRST
 from memories.language.wordlists import words
@@ -47,14 +43,6 @@ for good.
 _BEING = words("is are am was were be been being get gets got")
 _BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
-_NEGATIONS = (grammar.NEGATIVE_VERBS | {"not", "no"}) - {"nobody"}
-"""Not what does something itself: "…, nothing is plugged in"."""
-_OPENS_ASIDE = words(", ; and but")
-_POINTING = words("that it this they he she")
-_SHUNNING = words("avoid avoids avoided avoiding skip skips")
-_CAUTIOUS = frozenset(product(words("careful cautious wary"), words("with about of")))
-"""Who is careful with something may avoid it, and may not: neither denies the other."""
-_BY_CAUTION = frozenset({"negated_one_side", "rule_clash", "rule_implied"})
 _FIRM = (
     "rule_clash",
     "rule_implied",
@@ -68,14 +56,13 @@ FIRM = 0.5
 """From here on one of these decides."""
 LEAST_APART = 2
 """So many words in which two statements differ, the thing and its value, make them two."""
-_KIN, _BESIDE = "kin", frozenset({"transport", "pet"})
-"""Other relatives are other people; who has a car may have a bike."""
+_KIN = "kin"
 
 
 def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
     """Say why the one leaves the other as it is; None where something denies it, or says that it is over."""
     old, new = sides.existing, sides.new
-    others = name_other_subjects(sides) or name_other_topics(sides)
+    others = name_other_topics(sides)
     are_others = have_nothing_in_common(sides, evidence) or do_contraries(sides)
     if others or are_others:
         return others or evidence.notes.get("remainder", "of another one")
@@ -94,7 +81,7 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
     if adds_nothing and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
         return f"says nothing else; {evidence.notes.get('remainder', 'all of its words are there')}"
     event = _event(old, new)
-    if f["opposed"] and not ((event or _HAVING.intersection(old.tokens, new.tokens)) and _are_of(sides, _BESIDE)):
+    if f["opposed"]:
         return None
     ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
     groups = {verb: SYNONYM_GROUPS.get((verb,), frozenset()) for verb in ours | theirs}
@@ -104,86 +91,21 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
         return f"may hold of both: {verb}"
     if event and not (event in _OCCASIONS and f["number_conflict"]):
         return f"may have happened twice: {event}"
-    if f["opposed"] or _are_of(sides, {_KIN}) or _are_of_other_things(old, new):
+    if _are_of(sides, _KIN) or _are_of_other_things(old, new):
         return evidence.notes.get("remainder", "of another one")
     return None
 
 
 def _excuse(firm: list[str], sides: Pair, evidence: Evidence) -> str | None:
-    """Say why what seems to oppose the two does not: it is denied by the way, avoided with care, of another day."""
+    """Say why what seems to oppose the two does not: it is of another day, or tells what somebody became."""
     is_opposed = bool(evidence.features["opposed"])
-    views = [(seen.outline, seen.best) for seen, _ in sides.both_ways()]
-    if firm == ["negated_one_side"]:
-        # "User's brother Erik lives in Oslo" / "User's brother Erik is not a carpenter any more".
-        share_only_whom = not is_opposed and all(_shares_only_whom(*view) for view in views)
-        if share_only_whom or all(_denies_by_the_way(*view) for view in views):
-            return "denies something else"
-    if "negated_one_side" in firm and _BY_CAUTION.issuperset(firm) and (other := deny_of_another(sides)):
-        return other
-    if _BY_CAUTION.issuperset(firm) and not is_opposed:
-        (old, best_old), (new, best_new) = views
-        if _shuns(old, best_old, new) or _shuns(new, best_new, old):
-            return "careful with it"
     if not firm and not is_opposed and evidence.features["number_conflict"]:
         # Only their dates differ, and each tells something of its own: "left in March" / "is away until May".
         is_of_days = _DATES.match(evidence.notes.get("number_conflict", ""))
-        if is_of_days and all(_tells_its_own(*view) for view in views):
+        if is_of_days and all(_tells_its_own(seen.outline, seen.best) for seen, _ in sides.both_ways()):
             return "each on its own day"
     shown = [name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least]
     return "tells what somebody became" if not firm and shown == ["change_cue"] else None
-
-
-def _denies_by_the_way(side: Outline, best: Best) -> bool:
-    """Tell whether all that is denied is denied by the way, and the other statement has nothing of it.
-
-    "travels by train and does not drive" / "wants a window seat on trains".
-    """
-    # What is affirmed, too ("speaks"), says nothing.
-    affirmed = {word.stem for word in side.words if word.sign > 0}
-    denied = [
-        (word.at, share)
-        for word, (share, _) in zip(side.words, best, strict=True)
-        if word.sign < 0 and word.stem not in affirmed
-    ]
-    for turn in side.turns:
-        shares = [share for at, share in denied if at > turn]
-        if not shares or max(shares) >= COVERED or not _is_by_the_way(side.tokens, turn):
-            return False
-    return True
-
-
-def _shares_only_whom(side: Outline, best: Best) -> bool:
-    """Tell whether all that the other one has of it is the one whom it begins with."""
-    shared = [word for word, (share, _) in zip(side.words, best, strict=True) if share]
-    verb = verb_of(side)
-    return bool(shared) and all(word.at < verb and (word.is_name or _KIN in word.classes) for word in shared)
-
-
-def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether a negation opens another clause, behind one that affirms.
-
-    "and does not", "and avoids", "and wants no", "; that is not", "in the app, not in the site".
-    """
-    if tokens[at] not in _NEGATIONS:
-        return False
-    if tokens[at + 1 : at + 2] and tokens[at + 1] in _PLACING.intersection(tokens[:at]):
-        return tokens[at] == "not" and tokens[at - 1] not in AUXILIARIES
-    before = at - 1
-    if tokens[at] == "no" and stem(tokens[before]) in _VERBS:
-        before -= 1
-    while before > 0 and tokens[before] in AUXILIARIES | _POINTING:
-        before -= 1
-    return before > 0 and tokens[before] in _OPENS_ASIDE
-
-
-def _shuns(shunning: Outline, best: Best, careful: Outline) -> bool:
-    """Tell whether all that the one avoids of the other is what the other is careful with."""
-    pairs = enumerate(zip(careful.tokens, careful.tokens[1:], strict=False))
-    cautious = next((at for at, pair in pairs if pair in _CAUTIOUS), None)
-    if cautious is None or careful.turns or not all(shunning.tokens[at] in _SHUNNING for at in shunning.turns):
-        return False
-    shunned = [match for word, match in zip(shunning.words, best, strict=True) if word.sign < 0]
-    return all(careful.words[at].at > cautious for share, at in shunned if share >= COVERED)
 
 
 def _event(old: Outline, new: Outline) -> str | None:
@@ -207,13 +129,11 @@ def _doing(side: Outline) -> set[str]:
     return found
 
 
-def _are_of(sides: Pair, classes: set[str] | frozenset[str]) -> bool:
-    """Tell whether each has a word of its own of one of these classes."""
+def _are_of(sides: Pair, name: str) -> bool:
+    """Tell whether each has a word of its own of this class."""
     old, new = sides.existing.words, sides.new.words
     stems = {word.stem for word in old} & {word.stem for word in new}
-    return all(
-        any(word.stem not in stems and not classes.isdisjoint(word.classes) for word in side) for side in (old, new)
-    )
+    return all(any(word.stem not in stems and name in word.classes for word in side) for side in (old, new))
 
 
 def _are_of_other_things(old: Outline, new: Outline) -> bool:
@@ -241,7 +161,6 @@ _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _BECOMING = words("become became")
 _DAYS = MONTHS.keys() | WEEKDAYS.keys()
 _DATES = re.compile(rf"(?:date|year|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
-_PLACING = words("in on at from via")
 
 
 _DENIES, _ANY_MORE = words("not never no"), words("any more anymore")
@@ -367,3 +286,23 @@ def _is_kind(kind: str, member: str) -> bool:
     is_there = "country" in classes_of(kind) and "city" in classes_of(member)
     named = {stem(word) for name in classes_of(member) for word in name.split()}
     return is_there or stem(kind) in named or stem(member) in _KINDS.get(stem(kind), ())
+
+
+_USED_TO, _PAST_BE = ("used", "to"), words("was were had been")
+_BEFORE_OTHER_USES = words("is are was were be been being get gets got")
+"""What is used to store tells what for; who is used to it is accustomed."""
+
+
+def find_other_habit(sides: Pair) -> str | None:
+    """Say so where it is another who used to do it, or something else: "drives to work" / "used to drive a taxi"."""
+    for being, doing in sides.both_ways():
+        tokens = being.outline.tokens
+        told = zip(("", *doing.outline.tokens), pairwise(doing.outline.tokens), strict=False)
+        habits = (at for at, (before, pair) in enumerate(told) if pair == _USED_TO and before not in _BEFORE_OTHER_USES)
+        at = next(habits, None)
+        if at is not None and doing.outline.turns == (at,) and not being.outline.turns:
+            # The one may be said to do now all that it does, and be who used to do it.
+            is_now = _PAST_BE.isdisjoint(tokens)
+            is_same = is_now and doing.has_only_known(0, at) and being.has_only_known(0, len(tokens))
+            return None if is_same else "used to be so of another, or then"
+    return None

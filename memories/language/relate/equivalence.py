@@ -220,7 +220,6 @@ _ENDING = re.compile(r"(?<=\w)(?:\+{1,2}|[#-])(?![\w*#+-])|(?<=\d)\*(?![\w*])")
 """C++, C#, A-, 4821*: not the hyphen of "read-only", nor an emphasis."""
 _SIGNED = re.compile(r"(?<![\w.,)%°+-])[-−–](?=\.?\d)\.?\d+(?:[.,]\d+)*")
 _SMALL = re.compile(r"(?<![\w.])\.\d+")
-_NUMBER = re.compile(r"\d+")
 _SCALED = re.compile(
     r"(?<![\d.,])(\d+(?:[.,]\d+)*) ?(k|m|b|bn|mn|tn|million|billion|thousand|trillion)\b", re.IGNORECASE
 )
@@ -291,14 +290,6 @@ def _marks(text: str) -> tuple[Sequence[str], ...]:
         sorted({_MONEY.get(name, name) for name in amounts}),
         sorted(f"{number} {_SCALES.get(scale, scale)}" for number, scale in scaled),
     )
-
-
-def find_other_order(old: str, new: str) -> str | None:
-    """Say so where the digits of both are the same ones in another order."""
-    left, right = _NUMBER.findall(old), _NUMBER.findall(new)
-    if left != right and sorted(left) == sorted(right):
-        return f"numbers in another order: {' '.join(left)} / {' '.join(right)}"
-    return None
 
 
 _PLAIN = grammar.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
@@ -392,62 +383,3 @@ def _differing(old: Outline, new: Outline) -> tuple[int, int, int]:
 
 def _is_alike(old: Outline, at: int, new: Outline, other_at: int) -> bool:
     return old.tokens[at] == new.tokens[other_at] or bool(old.groups[at] & new.groups[other_at])
-
-
-_ADVISERS = (
-    r"(?:doctor|paediatrician|pediatrician|allergist|dentist|physician|specialist|surgeon|nurse|therapist|vet|"
-    r"pharmacist|midwife|cardiologist|dermatologist|gp)"
-)
-_SAYS = (
-    r"(?:says|said|confirms|confirmed|reports|reported|"
-    r"(?:told|informed) (?:(?:the )?User|me|us|them|him|her)|(?:has|have) (?:confirmed|said))"
-)
-_REPORTER = re.compile(
-    rf"\A(?:(?:The|A|An|My|Our|Their|His|Her|\S{{1,40}}['’]s) (?:\S{{1,30}} )?{_ADVISERS} {_SAYS}(?: that\b)?[,:]? "
-    r"|(?:Apparently|Unfortunately|Fortunately|Luckily|Sadly|Happily|Meanwhile|As it turns out),? "
-    r"|It (?:turns|turned) out(?: that\b)?,? )(?=\S)",
-    re.IGNORECASE,
-)
-_KIN = (
-    r"(?:daughter|son|child|baby|kid|wife|husband|partner|girlfriend|boyfriend|fiancée?|mother|mum|mom|father|dad|"
-    r"sister|brother|twin|aunt|uncle|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|granddaughter|"
-    r"grandson|stepson|stepdaughter|friend|colleague|boss|manager|neighbour|neighbor|roommate|flatmate|dog|cat|horse)"
-)
-_OF_THEM = rf"User['’]s (?:[a-z][a-z-]{{0,20}} )?{_KIN}"
-_NAME = r"(?P<name>[A-Z][a-zà-ÿ]{1,30})"
-_INTRODUCED = (
-    re.compile(rf"\b{_OF_THEM} {_NAME}(?= [a-z])"),
-    re.compile(rf"\b{_NAME},? (?:who is )?{_OF_THEM},(?= [a-z])"),
-)
-_BESIDE_A_NAME = re.compile(rf"(?:\b[A-Z][\w'’.-]{{0,30}}|\b{_KIN},?) $")
-_BEHIND_A_NAME = re.compile(r"['’-]| [A-Z]|, (?:User|the|a|an|who)\b|,? (?:and|or)\b")
-
-
-def say_plainly(existing: str, new: str) -> tuple[str, str] | None:
-    """Return both without who reports them, introduced people by name alone; None if they are that plain already."""
-    old, now = (_REPORTER.sub("", text, count=1) for text in (existing, new))
-    old, now = _call_by_name(old, now), _call_by_name(now, old)
-    return None if (old, now) == (existing, new) else (old, now)
-
-
-def _call_by_name(text: str, other: str) -> str:
-    """Return the text with its "User's daughter Emma" as "Emma", where the other one names an Emma and no more.
-
-    What begins with her is of her; what begins with the user is not, whoever is named behind.
-    """
-    is_of_user = other.startswith(("User ", "The user "))
-    for introduced in _INTRODUCED:
-        found = introduced.search(text)
-        if found and _names_alone(other, found["name"]) and not (is_of_user and found.start() == 0):
-            return f"{text[: found.start()]}{found['name']}{text[found.end() :]}"
-    return text
-
-
-def _names_alone(text: str, name: str) -> bool:
-    """Tell whether it is there, and never as that of another: "Aunt Emma", "Emma Stone", "Emma's brother"."""
-    places = list(re.finditer(rf"\b{re.escape(name)}\b", text))
-    return bool(places) and not any(
-        _BESIDE_A_NAME.search(text[max(0, place.start() - 40) : place.start()])
-        or _BEHIND_A_NAME.match(text, place.end())
-        for place in places
-    )

@@ -126,6 +126,7 @@ def _read_groups(file: str) -> list[tuple[str, list[list[str]]]]:
 _SYNONYMS, _OPPOSITES = _read_groups("synonyms.tsv"), _read_groups("opposites.tsv")
 _CONCEPT = "concept"
 SIBLINGS: dict[str, str] = grammar.LISTS["siblings"]
+CITIES = frozenset(SIBLINGS["city"].split()).union(phrases(grammar.LISTS["more_cities"]))
 
 
 def _build() -> Lexicon:

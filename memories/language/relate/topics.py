@@ -1,16 +1,14 @@
 """What and whom two statements are about, and the words that stand in the place of others."""
 
 import re
-from collections.abc import Iterator
-from itertools import groupby, pairwise, product
+from itertools import pairwise, product
 
 from memories.language.dates.words import PAST
 from memories.language.relate import grammar
 from memories.language.relate.features import are_contraries
-from memories.language.relate.grammar import PREPOSITIONS, stem
-from memories.language.relate.lexicon import OPPOSITE_SIDES, SYNONYM_GROUPS, are_opposites, classes_of, stems_of
+from memories.language.relate.grammar import stem
+from memories.language.relate.lexicon import SYNONYM_GROUPS, are_opposites, stems_of
 from memories.language.relate.outline import COVERED, Evidence, Outline, Pair, Phrase, Word, Words
-from memories.language.relate.reading import HAVE_STEM, Statement
 from memories.language.relate.verdict import STRONGEST_FIRST
 from memories.language.wordlists import ANIMALS, CARERS, GROUPS, PERSONS, words
 
@@ -34,61 +32,6 @@ _SPELT = tuple(
 TAKING = words("take takes took need needs needed require requires required")
 """Of what a thing takes, any of these is said: "takes a minute to boot" is "needs a minute to boot"."""
 MOST_LONE = 2
-_BEING = words("is are am was were feels feel gets")
-_OF_WHAT = words("of with at about in on by for to from")
-_NO_VERBS = ("subject", "be", HAVE_STEM)
-"""Slots that tell too little of how a word is meant."""
-
-
-def find_other_value(sides: Pair) -> tuple[str, str] | None:
-    """Return a word of each that hangs on one preposition or is what one verb is about, and that the other has not.
-
-    "allergic to nuts" / "an allergy to eggs", "collects old stamps" / "collects rare coins".
-
-    Who says the same in another order leaves a word on its preposition. Nothing where more than a word or two are not
-    matched: such a sentence is put in other words altogether.
-    """
-    if max(len(sides.aligned.lone_existing), len(sides.aligned.lone_new)) > MOST_LONE:
-        return None
-    old = dict(_lone_values(sides.existing_statement, sides.aligned.lone_existing))
-    for slot, word in _lone_values(sides.new_statement, sides.aligned.lone_new):
-        if slot in old and not are_spellings(old[slot], word):
-            return old[slot].text, word.text
-    return None
-
-
-def find_other_state(sides: Pair) -> tuple[str, str] | None:
-    """Return how the two are said to be, where neither has the other's word: "proud of Ben" / "angry with Ben"."""
-    found = [
-        next((word for word in lone if word.at in places), None)
-        for lone, places in (
-            (sides.aligned.lone_existing, _state_places(sides.existing.tokens)),
-            (sides.aligned.lone_new, _state_places(sides.new.tokens)),
-        )
-    ]
-    left, right = found
-    return (left.text, right.text) if left and right and not are_spellings(left, right) else None
-
-
-def _state_places(tokens: tuple[str, ...]) -> list[int]:
-    """Where it is told how the first one is, before what it is like that of or about."""
-    return [
-        at
-        for at, (before, word, behind) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), start=1)
-        if before in _BEING and word not in grammar.PREPOSITIONS and behind in _OF_WHAT
-    ][:1]
-
-
-def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:
-    """(slot, word). Behind a verb only the last word counts: an adjective of it is often another one."""
-    by_text = {word.text: word for word in lone if word.text not in TAKING and not word.text.endswith("ly")}
-    told = [term for term in statement.terms if not term.is_implied]
-    for slot, terms in groupby(told, key=lambda term: term.slot):
-        said = [term.word for term in terms]
-        if slot not in grammar.PREPOSITIONS:
-            # The verb itself comes first in its slot.
-            said = said[1:][-1:] if slot not in _NO_VERBS else []
-        yield from ((slot, by_text[word]) for word in said if word in by_text)
 
 
 def are_spellings(left: Word, right: Word) -> bool:
@@ -123,7 +66,6 @@ _HELPING = HAVE | words("was were wasn't weren't got")
 _OWNING = words("has have owns own lives live")
 """Of what somebody wished for: it has come about."""
 _NO_PAST = words("hundred indeed speed breed exceed proceed succeed was were been wasn't weren't had hadn't")
-PAST_BE = words("was were had been")
 MIN_PAST = 4
 """Letters of what ends in "ed" and may be no past: "need", "seed", "feed"."""
 PAST_FORM, AHEAD_FORM, PRESENT_FORM = "done", "to come", "is"
@@ -143,12 +85,6 @@ def find_come_true(old: Outline, new: Outline) -> str | None:
     if (verb in _WISHES and other_verb in _OWNING) or (other_verb in _WISHES and verb in _OWNING):
         return f"wished and there: {verb} / {other_verb}"
     return None
-
-
-def tells_ahead(tokens: tuple[str, ...]) -> bool:
-    """Tell whether it is wanted, has to be or may be; "the invoice for May" is of a month."""
-    told = pairwise(("", *tokens))
-    return any(word in _AHEAD and not (word == "may" and before in PREPOSITIONS) for before, word in told)
 
 
 def verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
@@ -302,45 +238,9 @@ def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -
 _VERB_STEMS = frozenset(stem(verb) for verb in grammar.VERBS)
 _IS = words("is was")
 _COPULAS = _IS | words("are were")
-_DOING = _IS | words("has had")
-_AUXILIARIES = _DOING | words("are were am have do does did can will")
-_OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
-"""What names of things end in more often than those of people."""
 _BEFORE_A_SUBJECT = words("the our its a an")
 _CONTRARIES = frozenset({"opposed", "rule_implied"})
 _VALUES = frozenset({"other_name", "sibling", "number_conflict", "change_cue"})
-
-
-def name_other_subjects(sides: Pair) -> str | None:
-    """Return the two where each begins with the name of somebody or of a host that the other does not name."""
-    old, new = sides.existing, sides.new
-    names = [side.tokens[0] for side in (old, new) if side.tokens and _begins_with_a_name(side)]
-    if len(names) < 2 or names[0] in new.tokens or names[1] in old.tokens:
-        return None
-    # "is the default", "is used for summaries".
-    is_said = old.tokens[1] in _IS and (old.tokens[2] == "the" or old.tokens[2].endswith("ed"))
-    is_role = is_said and old.tokens[1:] == new.tokens[1:]
-    return None if is_role and _is_numbered(names[0]) else f"of another one: {names[0]} / {names[1]}"
-
-
-def _begins_with_a_name(side: Outline) -> bool:
-    if len(side.tokens) < 3:
-        return False
-    name, verb = side.tokens[:2]
-    is_doing = verb in _DOING or (verb.endswith("s") and stem(verb) in _VERB_STEMS)
-    if not is_doing or _is_numbered(name):
-        return is_doing
-    if not side.written[:1].isupper() or not name.isalpha():
-        return False
-    key = stems_of(name)
-    is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERB_STEMS
-    return not (is_known or name in grammar.STOP or name in grammar.NEGATORS or name.endswith(_OF_THINGS))
-
-
-def _is_numbered(name: str) -> bool:
-    """Tell whether it is one of several of its kind: "pg-02", "web1"; "v2" is the only one's version."""
-    letters = name.rstrip("0123456789").rstrip("-")
-    return letters != name and len(letters) > 1 and letters.replace("-", "").isalpha()
 
 
 def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
@@ -360,28 +260,6 @@ def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
     return is_of_values and all(map(_has_a_subject, (sides.existing, sides.new)))
 
 
-def deny_of_another(sides: Pair) -> str | None:
-    """Return the two where one is denied what is said of another: "the team is on Nomad" / "pg-02 isn't in Nomad".
-
-    A thing may be called by two names; that they are two is sure of hosts, of relatives, and where the one is denied
-    it, "either".
-    """
-    subjects: list[Word] = []
-    for seen, _ in sides.both_ways():
-        # The last word before its verb, as far as the other statement has nothing of it.
-        verb = next((at for at, token in enumerate(seen.outline.tokens) if at and token in _AUXILIARIES), 0)
-        pairs = zip(seen.outline.words, seen.best, strict=True)
-        before = [(word, share) for word, (share, _) in pairs if word.at < verb]
-        if not before or before[-1][1] >= COVERED:
-            return None
-        subjects.append(before[-1][0])
-    old, new = subjects
-    is_host = any(_is_numbered(word.text) for word in (old, new))
-    is_kin = all(_KIN in word.classes for word in (old, new))
-    is_either = any(side.tokens[-1:] == ("either",) for side in (sides.existing, sides.new))
-    return f"of another one: {old.text} / {new.text}" if is_host or is_kin or is_either else None
-
-
 def _has_a_subject(side: Outline) -> bool:
     """Tell whether it begins with a thing, or with what was done once; "lives in Rome" is said of the user."""
     first, second = (*side.tokens, "", "")[:2]
@@ -390,37 +268,12 @@ def _has_a_subject(side: Outline) -> bool:
     return (first.endswith("ed") and stem(first) in _VERB_STEMS) or (first not in grammar.STOP and second in _COPULAS)
 
 
-_SELF = words("user i we he she they who everybody somebody someone")
-_PEOPLE = PERSONS | GROUPS
-_RELATED = _PEOPLE | CARERS | ANIMALS | words("relatives")
-_CALLINGS = frozenset({"kin", "profession"})
+_RELATED = PERSONS | GROUPS | CARERS | ANIMALS | words("relatives")
 _DETERMINERS = words("the a an this that our my his her their its new old former younger older elder little")
-_DATA = words("""
-    value values error errors result results response responses answer status code list array rows row page pages
-    record records token tokens object objects string number null id ids hash payload json html data output
-    """)
-"""What programs return, whatever they are called."""
-_MOST_WORDS = 4
 _MOST_WORDS_OF_A_CHAIN = 8
 _IN_LAW = words("in law step")
 _WITH = words("with")
 MOST_BETWEEN = 3
-
-
-def is_somebody(side: Outline, verb: int, thing: tuple[str, ...]) -> bool:
-    """Tell whether what stands before the verb there is a person or people, known as such or called by a name.
-
-    "My sister Anna" is, and no "package manager".
-    """
-    subject = side.tokens[:verb]
-    if not subject or len(subject) > _MOST_WORDS:
-        return False
-    if not _SELF.isdisjoint(subject[:2]):
-        return True
-    told = [at for at in range(verb) if subject[at] not in _DETERMINERS]
-    if told and (subject[told[0]] in _PEOPLE or not _CALLINGS.isdisjoint(classes_of(subject[told[0]]))):
-        return all(_is_name(side, at) for at in told[1:])
-    return _DATA.isdisjoint(thing) and len(told) == verb and all(_is_name(side, at) for at in told)
 
 
 def find_other_relative(old: Outline, new: Outline) -> str | None:
@@ -465,10 +318,3 @@ def _relatives_of_user(side: Outline) -> list[int]:
         if word not in _DETERMINERS and word != "in":
             found.append(at)
     return found
-
-
-def _is_name(side: Outline, at: int) -> bool:
-    """Tell whether it may be somebody's name: written like one, and of no product, place or kind that is known."""
-    written = side.written.split()[at : at + 1]
-    is_name = any(word.istitle() and word.removesuffix("'s").isalpha() for word in written)
-    return is_name and not classes_of(side.tokens[at])

@@ -35,17 +35,13 @@ class Verdict:
 
     `is_shown` tells of a contradiction of the rules whether some word or number shows it. Else both only have words of
     their own, which those who hold one subject fixed mean as contraries as a rule.
-    `is_certain`: the two are of one matter, however far apart their embeddings are. `ended_before`: it is the existing
-    one that tells the end of what the new one says ("the trip is off" / "is going to Rome"). `matched` is the share
-    (0-1) of their words that have a like on the other side.
+    `matched` is the share (0-1) of their words that have a like on the other side.
     """
 
     relation: Relation
     reason: str
     score: float
     is_shown: bool = True
-    is_certain: bool = False
-    ended_before: bool = False
     matched: float = 1.0
 
 

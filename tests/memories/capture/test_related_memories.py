@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
-from django.test.utils import CaptureQueriesContext
+from django.test.utils import CaptureQueriesContext, override_settings
 from django.utils import timezone
 from time_machine import travel
 
 from memories.capture import related_memories
 from memories.capture.candidates import embed_candidates
-from memories.capture.pipeline import SINCE, remember, store
+from memories.capture.pipeline import remember, store
 from memories.capture.quarantine import OutcomeKind
-from memories.capture.related_memories import MET, MemoryText, RelatedMemories, find_related, is_relevant, judge
+from memories.capture.related_memories import MET, MemoryText, RelatedMemories, find_related, judge
 from memories.language.relate import Relation, Verdict, relate
-from memories.language.relate.replacement import find_move
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
+from memories.providers import relation
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
 from memories.providers.llm.provider import Comparison
 from memories.providers.relation import MOST_PAIRS
@@ -30,7 +30,6 @@ from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
-from tests.growth import assert_linear, repeated
 from tests.talking import contents, hear, row_of, tell
 from tests.upkeep import do, upkeep_learn_due
 
@@ -427,30 +426,6 @@ NOW = datetime(2026, 11, 26, 9, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("existing", "subject", "new", "told_of", "cosine"),
-    [
-        (
-            "User is going to Croatia in July 2027, to Split", None,
-            "The trip to Croatia is cancelled", "trip to croatia", 0.5,
-        ),
-        ("User works night shifts at the hospital", None, "User switched to day shifts, no more nights", None, 0.4),
-        (
-            "User's daughter Emma is allergic to peanuts", "emma",
-            "The doctor says Emma outgrew the peanut allergy", "emma", 0.6,
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_found_in_talk_is_at_odds_with_it(
-    existing: str, subject: str | None, new: str, told_of: str | None, cosine: float
-) -> None:
-    known = MemoryText(1, existing, subject, None, None, timezone.now())
-    candidate = Candidate(content=new, subject=told_of, source=Source.FACT)
-    verdict = judge(known, candidate, cosine, Near())
-    assert verdict.relation == Relation.CONTRADICTS
-    assert is_relevant(known, verdict, candidate, timezone.now())
-
-
-@pytest.mark.parametrize(
     ("existing", "new", "cosine"),
     [
         ("User's dogs play in the park in the morning", "User never lets any of the dogs down", 0.6),
@@ -464,13 +439,6 @@ def test_a_word_that_is_denied_by_the_way_puts_nothing_in_doubt(existing: str, n
     assert judge(known, Candidate(content=new, source=Source.FACT), cosine, Near()).relation == Relation.DIFFERENT
 
 
-def test_a_trip_is_doubted_once_it_is_called_off(alice: Caller) -> None:
-    trip = alice.remember("User is going to Croatia in July, to Split")
-    hear(alice, "The trip to Croatia is cancelled.")
-    links = alice.get(f"memories/{trip['id']}/links").json()["results"]
-    assert [link["kind"] for link in links] == ["contradicts"]
-
-
 def hear_of(caller: Caller, moment: datetime, *texts: str) -> None:
     """A session of its own, told of afterwards: it was said at that moment."""
     session = caller.start_session()
@@ -479,64 +447,26 @@ def hear_of(caller: Caller, moment: datetime, *texts: str) -> None:
     upkeep_learn_due()
 
 
-def memory_learnt(caller: Caller, word: str) -> Memory:
-    return Memory.objects.for_app(caller.app).get(content__contains=word)
-
-
-def against(caller: Caller, memory: Memory) -> list[tuple[str, str]]:
-    """(from, to) of what contradicts it or what it contradicts."""
-    links = caller.get(f"memories/{memory.uid}/links").json()["results"]
-    return [(link["from_id"], link["to_id"]) for link in links if link["kind"] == "contradicts"]
-
-
 @pytest.mark.parametrize(
-    ("said", "word", "end", "ending"),
+    ("said", "end"),
     [
-        ("I'm going to Croatia in July 2027.", "going", "The trip to Croatia is cancelled.", "cancelled"),
-        ("I work night shifts at the hospital.", "night", "I switched to day shifts in May.", "switched"),
-        ("I live in Graz and work as a nurse.", "Graz", "I moved to Linz last week.", "Linz"),
+        ("I'm going to Croatia in July 2027.", "The trip to Croatia is cancelled."),
+        ("I work night shifts at the hospital.", "I switched to day shifts in May."),
+        ("I live in Graz and work as a nurse.", "I moved to Linz last week."),
     ],
 )
 @pytest.mark.parametrize("is_told_in_order", [True, False])
 @travel(NOW, tick=False)
 def test_the_one_said_later_counts_in_whatever_order_they_are_heard(
-    alice: Caller, said: str, word: str, end: str, ending: str, *, is_told_in_order: bool
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, said: str, end: str, *, is_told_in_order: bool
 ) -> None:
-    told = [(MAY, said), (JUNE, end)]
-    for moment, text in told if is_told_in_order else told[::-1]:
-        hear_of(alice, moment, text)
-    before, after = memory_learnt(alice, word), memory_learnt(alice, ending)
-    assert against(alice, before) == [(str(after.uid), str(before.uid))]
-    assert before.confidence < after.confidence
-
-
-@travel(NOW, tick=False)
-def test_why_the_older_one_is_doubted_quotes_nothing_of_the_newer(alice: Caller) -> None:
-    hear_of(alice, JUNE, "The trip to Croatia is cancelled.")
-    hear_of(alice, MAY, "I'm going to Croatia in July 2027.")
-    reasons = memory_learnt(alice, "going").revisions.values_list("action", "reason")
-    assert dict(reasons)[Action.CONTRADICTED] == SINCE
-
-
-@travel(NOW, tick=False)
-def test_who_takes_up_again_what_was_off_is_believed(alice: Caller) -> None:
-    hear_of(alice, MAY, "The trip to Croatia is cancelled.")
-    hear_of(alice, JUNE, "I'm going to Croatia in July 2027.")
-    off, trip = memory_learnt(alice, "cancelled"), memory_learnt(alice, "going")
-    assert against(alice, off) == [(str(trip.uid), str(off.uid))]
-    assert off.confidence < trip.confidence
-
-
-def test_what_was_over_in_an_earlier_year_denies_nothing_that_is_said_now() -> None:
-    known = MemoryText(1, "User switched from coffee to tea in 2019", None, None, None, timezone.now())
-    heard: Any = SimpleNamespace(content_at=JUNE)
-    now = Candidate(content="User drinks coffee every morning", source=Source.FACT, resource=heard)
-    then = Candidate(
-        content="User drinks coffee every morning", source=Source.FACT,
-        resource=SimpleNamespace(content_at=JUNE - timedelta(days=2_800)),  # type: ignore[arg-type]
-    )  # fmt: skip
-    assert judge(known, now, 0.4, Near()).relation == Relation.DIFFERENT
-    assert judge(known, then, 0.4, Near()).relation == Relation.CONTRADICTS
+    monkeypatch.setattr(relation, "NEAR", -9.0)  # the hash embedder knows no meaning
+    with override_settings(MEMSITE=replace(settings.MEMSITE, relations="learned")):
+        told = [(MAY, said), (JUNE, end)]
+        for moment, text in told if is_told_in_order else told[::-1]:
+            hear_of(alice, moment, text)
+    over = Memory.objects.for_app(alice.app).exclude(status=Status.ACTIVE)
+    assert [memory.resource.content_at for memory in over if memory.resource] == [MAY]
 
 
 MONDAYS = "The team meets in Oslo on Mondays."
@@ -554,7 +484,6 @@ def test_a_name_that_is_taken_for_the_subject_tells_of_another_value(alice: Call
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        ("The backup runs on atlas every night", "Every night the backup runs on boreas"),
         ("My sister bakes bread on Sundays", "My brother bakes bread on Sundays"),
         ("User is allergic to nuts", "User is allergic to nuts and eggs"),
         ("User has a sister", "User has a sister called Mira"),
@@ -622,58 +551,6 @@ def test_what_says_less_goes_into_what_says_more_by_night(alice: Caller) -> None
     assert contents(alice.app) == ["User works as a nurse at Charité"]
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User lives in Graz", "User moved to Linz"),
-        ("User lives in Graz with two cats", "User has just moved to Linz, near the river"),
-        ("User is based in New York", "User relocated to San Francisco in October 2026"),
-        ("User's sister lives in Paris", "User's sister moved to Madrid in September 2026"),
-        ("User is still living in Düsseldorf", "User moved back to Köln for their new job"),
-        ("User lives in Berlin", "User moved from Berlin to Hamburg on 3 May 2026"),
-        ("Anna lives in Rome", "In May Anna moved to Milan"),
-    ],
-)
-def test_it_is_seen_however_little_the_sentences_have_in_common(existing: str, new: str) -> None:
-    assert find_move(existing, new)
-    told = relate(existing, new, 0.1)
-    assert (told.relation, told.is_certain) == (Relation.CONTRADICTS, True)
-    assert relate(existing, new).relation == Relation.CONTRADICTS
-
-
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User lives in Graz", "User moved to Linux"),
-        ("User lives in Graz", "User moved to Google"),
-        ("User lives in Graz", "User moved to a new team"),
-        ("User lives in Graz", "User moved to Austria in May 2026"),
-        ("User lives in Germany", "User moved to Berlin"),
-        ("User lives in Graz", "User's sister moved to Linz"),
-        ("User lives in Graz", "User visited Linz"),
-        ("User lives in Graz", "User moved to Graz in 2015"),
-        ("User lives in Graz", "User moved to the Berlin office"),
-        ("User lives in Graz", "User moved to London Business School"),
-        ("User lives in Graz", "User moved to Berlin time"),
-        ("User lives in Graz", "The server moved to Linz"),
-    ],
-)
-def test_what_is_no_move_of_the_same_person_to_another_city(existing: str, new: str) -> None:
-    assert find_move(existing, new) is None
-
-
-@travel(NOW, tick=False)
-def test_where_somebody_lived_is_doubted_once_they_moved(alice: Caller) -> None:
-    hear(alice, "I live in Graz and work as a nurse.")
-    hear(alice, "I moved to Linz last week.")
-    lived, works, moved = Memory.objects.for_app(alice.app).order_by("pk")
-    assert (lived.content, works.content) == ("User lives in Graz", "User works as a nurse")
-    assert "moved to Linz" in moved.content
-    assert lived.confidence < works.confidence == moved.confidence
-    (link,) = alice.get(f"memories/{moved.uid}/links").json()["results"]
-    assert (link["kind"], link["to_id"]) == ("contradicts", str(lived.uid))
-
-
 @travel(NOW, tick=False)
 def test_where_somebody_moved_years_ago_changes_nothing(alice: Caller) -> None:
     hear(alice, "I live in Graz.")
@@ -681,11 +558,6 @@ def test_where_somebody_moved_years_ago_changes_nothing(alice: Caller) -> None:
     lived, moved = Memory.objects.for_app(alice.app).order_by("pk")
     assert lived.confidence == moved.confidence
     assert not alice.get(f"memories/{moved.uid}/links").json()["results"]
-
-
-@pytest.mark.parametrize("padding", ["a", " a", "User lives in ", " moved to ", "User from a ", "New York "])
-def test_any_text_gives_an_answer_in_linear_time(padding: str) -> None:
-    assert_linear(lambda text: find_move(f"User lives in {text}", text), repeated(padding), 16_000)
 
 
 LONG_AGO, SAID_SINCE = "2023-05-01T09:00:00Z", "2025-05-01T09:00:00Z"

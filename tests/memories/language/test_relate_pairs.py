@@ -115,9 +115,9 @@ def test_the_order_of_the_two_hardly_matters() -> None:
 DATA = Path(__file__).parents[2] / "data"
 
 
-def pairs(name: str) -> Iterator[tuple[str, str]]:
+def restated() -> Iterator[tuple[str, str]]:
     """Each in both orders."""
-    for line in (DATA / f"relation-{name}.txt").read_text(encoding="utf-8").splitlines():
+    for line in (DATA / "relation-restated.txt").read_text(encoding="utf-8").splitlines():
         if " | " in line:
             one, other = line.split(" | ")
             yield one, other
@@ -150,7 +150,7 @@ def test_what_cannot_be_true_beside_it_is_its_contrary(existing: str, new: str) 
         assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
 
 
-@each_row(("existing", "new"), [*pairs("restated")])
+@each_row(("existing", "new"), [*restated()])
 def test_what_is_said_again_in_other_words_is_the_same(existing: str, new: str) -> None:
     assert relate(existing, new, 0.95).relation is Relation.SAME
 
