@@ -80,7 +80,7 @@ _SHARED = re.compile(
 _LIVES_WITH = re.compile(
     r"(?P<who>(?:I|[Ww]e|(?:[Mm]y|[Oo]ur) [\w-]+)(?:'m|'re| am| are| is)?"
     r" (?:(?:still|now|currently|also) )?liv(?:es?|ing)) "
-    r"(?P<where>(?:in|near|on|at|outside) [^,]+?) (?P<whom>with (?:my|our|his|her|their) [^,]+)"
+    r"(?P<where>(?:in|near|on|at|outside) [^,]+?) (?P<whom>with (?:my|our|his|her|their)(?: [\w'-]+){1,4})"
 )
 _SHARES_NO_SUBJECT = words("can can't will would want need plan have like hope try decided")
 _GOES_ON_TELLING = re.compile(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", re.IGNORECASE)

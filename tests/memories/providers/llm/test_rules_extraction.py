@@ -537,8 +537,11 @@ def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatc
             ["My sister lives in Ghent.", "Lovely town.", "sorry typo, Genk"],
             ['User said "My sister lives in Ghent", and then corrected that: Genk'],
         ),
-        (["The till is on floor 2.", "Noted.", "no, floor 3 since May"], ["The till is on floor 3 since May, not 2"]),
-        (["I have a dog.", "Lovely.", "Wait, I forgot: I collect stamps."], ["User collects stamps"]),
+        (
+            ["The till is on floor 2.", "Noted.", "no, floor 3 since May"],
+            ['User said "The till is on floor 2", and then corrected that: floor 3 since May 2026'],
+        ),
+        (["I have a dog.", "Lovely.", "Wait, I collect stamps."], ["User collects stamps"]),
         (["hi", "Happy to help. Shall I send directions?", "yes please"], []),
         (["hi", "¿Le puedo ayudar en algo más?", "no, gracias"], []),
         (
