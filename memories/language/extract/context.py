@@ -95,6 +95,7 @@ _ONE_OF = re.compile(
     re.IGNORECASE,
 )
 _GENERAL = re.compile(
+    r"(?=an? |un[ea]? |eine? |[\w-]+ing |(?:(?!the|this|its)[\w-]+ )?[\w-]+s )(?!(?:this|its) )"
     r"(?!.*(?:\d|\b(?:your|our|my|I|User)\b)).*\b(?:often|generally|usually|typically|in general|as a rule|tends? to|"
     r"common (?:annoyance|problem|issue|mistake)|never hurts?|always (?:useful|helpful|worth|a good)|toujours utile|"
     r"en général|di solito|in der Regel|normalmente|geralmente)\b|"
