@@ -134,8 +134,8 @@ def weigh(
             weighed += [whole(unit, reading) for unit in units]
         else:
             least = ANSWER_KEPT_FROM if leant_on and not is_offer(question) else KEPT_FROM
-            is_worth_it = reading.keep >= least and (leant_on or not is_excuse(sentence.text))
-            is_worth_it = is_worth_it or ORDER.match(sentence.text)
+            is_worth_it = reading.keep >= least and (bool(leant_on) or not is_excuse(sentence.text))
+            is_worth_it = is_worth_it or bool(ORDER.match(sentence.text))
             is_worth_it = is_worth_it or (bool(leant_on) and answers_in_own_language(sentence.text))
             whole_sentence = added(message, stated, index, place, leant_on, topic if leant_on else matter, reading)
             is_added = is_worth_it and len(WORD.findall(sentence.text)) >= (1 if leant_on else LEAST_WORDS)
