@@ -38,6 +38,7 @@ from memories.capture.quarantine import (
 from memories.capture.related_memories import RelatedMemories, find_related
 from memories.index.similarity import top
 from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.extract.context import names_plan
 from memories.language.injection_guard import find_instructions
 from memories.language.messages import Message, strip_fenced
 from memories.language.relate import Relation
@@ -324,7 +325,7 @@ def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
         item = by_resource[resource_pk]
         speaker = item.resource.speaker
         message = message.removeprefix(f"{speaker}: ")
-        if ADDRESSED.search(message) and not TO_BE_REMINDED.match(message):
+        if not TO_BE_REMINDED.match(message) and (ADDRESSED.search(message) or not names_plan(message)):
             continue
         contents = [candidate.content for candidate in item.candidates] + [refusal.content for refusal in item.refusals]
         if not any(used_share(message, text) >= ENOUGH for text in contents):

@@ -77,6 +77,11 @@ _SHARED = re.compile(
     r"^((?:I|We|we)(?: \w+ly| also| currently| still)?) (\w+)\b(.*?),? and (?:also |then )?(\w+) (?=(?:a|an|the|"
     r"my|our|as|at|in|for|on|with|from|to|two|three|\d|every)\b)"
 )
+_LIVES_WITH = re.compile(
+    r"(?P<who>(?:I|[Ww]e|(?:[Mm]y|[Oo]ur) [\w-]+)(?:'m|'re| am| are| is)?"
+    r" (?:(?:still|now|currently|also) )?liv(?:es?|ing)) "
+    r"(?P<where>(?:in|near|on|at|outside) [^,]+?) (?P<whom>with (?:my|our|his|her|their)(?: [\w'-]+){1,4})"
+)
 _SHARES_NO_SUBJECT = words("can can't will would want need plan have like hope try decided")
 _GOES_ON_TELLING = re.compile(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", re.IGNORECASE)
 """What stands behind belongs to it: "he said that we ship and I stay"."""
@@ -127,6 +132,10 @@ def _split_joined(piece: str) -> list[str]:
 
 def _split_shared(clause: str) -> list[str]:
     """Split "I live in Oslo and work at Acme" into two statements about one subject."""
+    home = _LIVES_WITH.fullmatch(clause)
+    if home:
+        # Whoever moves may take them along.
+        return [f"{home['who']} {home['where']}", f"{home['who']} {home['whom']}"]
     match = _SHARED.match(clause)
     if not match or not is_finite(match[2].lower()) or not is_finite(match[4].lower()) or " that " in match[3]:
         return [clause]
@@ -350,15 +359,16 @@ def _opens_clause(right: str, border: str) -> bool:
 
 _GREETING = re.compile(
     r"(?:hi|hey|hello|hiya|howdy|yo|good (?:morning|afternoon|evening|day)|morning|evening|greetings|dear \w+|"
+    r"happy \w+day|"
     r"hallo|moin|servus|salut|bonjour|coucou|hola|buenas|oye|ciao|oi|olá)(?: (?:there|again|all|everyone|team|"
-    r"folks|guys|claude|assistant|zusammen))?(?:\s*[,!.:–—-]+\s*|\s+(?=(?:i|i'm|im|my|we|our|quick|just)\b))",
+    r"folks|guys|claude|assistant|zusammen))?(?:\s*[,!.:)–—-]+\s*|\s+(?=(?:i|i'm|im|my|we|our|quick|just)\b))",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
     r"(?:(?:oh|ah|aha|ahh|ooh|um|uh|uhm|hm+|well|ok|okay|k|"
     r"alright|all right|right|yeah|yep|yes|yup|ya|sure|great|"
     r"cool|nice|perfect|awesome|(?:besides|apart from|other than) (?:me|us)|"
-    r"thanks|thank you|thx|ty|cheers|good|fine|lol|haha+|hah|ugh|argh|damn|omg|wow|man|"
+    r"thanks|thank you|thx|ty|cheers|(?:good|great|bad) news|good|fine|lol|haha+|hah|ugh|argh|damn|omg|wow|man|"
     r"dude|look|listen|anyway|anyways|brb|btw|fyi|psa|heads up|by the way|also|so|and|but|plus|then|first|firstly|"
     r"second|secondly|third|finally|next|honestly|tbh|frankly|basically|obviously|of course|in fact|in short|"
     r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 from memories.language.extract.clauses import mend, strip_leads
+from memories.language.extract.conversation import without_time
 from memories.language.extract.lexicon import GREETED
-from memories.language.extract.prose import is_offer, read_sentences
+from memories.language.extract.prose import is_offer, read_sentences, shares_kind
 from memories.language.extract.statements import is_foreign
 from memories.language.rewrite.filler import CONSENT, COURTESY, LIGHT_WORDS
 from memories.language.wordlists import words
@@ -18,6 +19,8 @@ from memories.language.wordlists import words
 MOST_CHARACTERS = 1_000
 QUOTED_CHARACTERS = 200
 TOPIC_CHARACTERS = 140
+OPENING = 60
+"""Characters in which somebody says that they were wrong."""
 MATTER = 2
 """Words of matter from which a question tells by itself what it asks for."""
 SHORT_OFFER_ANSWER = 4
@@ -44,11 +47,13 @@ _DENIED = re.compile(r"(?:no|not|never|none|neither|only|both|all)\b(?! *[,.;:!�
 """An answer that negates a thing and not the question: "no antihistamines"."""
 _BEGINS_POINTING = re.compile(
     r"(?:(?:and|but|so|because|also|yes|no|yeah|yep|nope|well|ok|okay|for context)\b[,\s]*)*"
-    r"(?:(?:it|this|that|these|those|they|he|she|there|both|one|ones|hers|his|its|their|theirs|mine|ours|yours|her)"
+    r"(?:(?:it|this|that|these|those|they|he|she|there|both|one|ones|hers|his|its|their|theirs|mine|ours|yours|her|same)"
     r"(?:['’](?:s|re|ll|d|ve))?|(?:the|that|this) (?:first|second|third|last|latter|former|other|next|"
     r"(?:\w+ )?ones?)|der|die|das|er|sie|es|c['’]est|il|elle|è)\b(?! (?:I|we)\b)",
     re.IGNORECASE,
 )
+_OF_TIME = words("daily weekl month yearl annua hourl same alrea comes then every twice once")
+"""Cut like matter: when something is, and nothing of what."""
 _OFFERED = re.compile(
     r"(?:soll ich|möchten sie|möchtest du|darf ich|kann ich|veux-tu|voulez-vous|puis-je|dois-je|¿?le puedo|¿?puedo|"
     r"¿?quieres|vuoi|posso|devo|quer que|algo más|anything else)\b",
@@ -66,6 +71,38 @@ _UNTOLD = re.compile(
     r"aucune idée|je ne sais pas|no lo sé|non lo so|não sei)\b",
     re.IGNORECASE,
 )
+_LEAD_IN = r"(?:(?:oh|ah|hm+|um+|er+m?|uh|well|ok|okay|oops|yes|no|nope|and|but|so|that's)\b[\s,.…–—-]*)*"
+_LEADS_BACK = re.compile(
+    rf"{_LEAD_IN}(?:wait\b(?! (?:for|until|till|an?|on|with)\b)|hang on\b|hold on\b|scratch that|strike that|typo\b|"
+    r"sorry,? (?:typo|my mistake|no\b|i meant?\b|it['’]s\b)|i meant\b|i mean (?=(?-i:[A-Z\d]))(?!I\b)|"
+    r"correction(?=[,:])|i misspoke|i looked it up|"
+    r"my mistake\b|on second thoughts?|change of plans?\b|i was wrong|(?:ach )?nein,? (?:warte|halt|doch)|"
+    r"warte\b|quatsch\b|ich meinte?\b|"
+    r"(?:euh,? )?non,? (?:attends|pardon)|euh,? non\b|je voulais dire|anzi(?: no)?\b|(?:no,? )?aspetta\b|volevo dire|"
+    r"(?:no,? )?espera\b|perdón\b|mejor dicho|quise decir|aliás\b|quer(?:ia|o) dizer)",
+    re.IGNORECASE,
+)
+_WAS_WRONG = re.compile(
+    r"\bcorrection[,:]|\b(?:(?:sorry|wait|oops|was a),? typo|scratch that|strike that|i meant|should have said|"
+    r"i (?:was wrong|misspoke|mistyped)|changed my mind|je voulais dire|volevo dire|quise decir|mejor dicho|"
+    r"ich meinte?)\b",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(r"(?:no|nope|nah|nein|non)\b[\s,.–—-]+", re.IGNORECASE)
+_ONE_OF = re.compile(
+    r"(?<!not )\bthe (?:(?:first|second|third|fourth|last|older|newer|bigger|smaller|cheaper|earlier|later) one\b|"
+    r"(?:latter|former|first|second)(?=[.,;!]|$))",
+    re.IGNORECASE,
+)
+_GENERAL = re.compile(
+    r"(?=an? |un[ea]? |eine? |[\w-]+ing |(?:(?!the|this|its)[\w-]+ )?[\w-]+s )(?!(?:this|its) )"
+    r"(?!.*(?:\d|\b(?:your|our|my|I|User)\b)).*\b(?:often|generally|usually|typically|in general|as a rule|tends? to|"
+    r"common (?:annoyance|problem|issue|mistake)|never hurts?|always (?:useful|helpful|worth|a good)|toujours utile|"
+    r"en général|di solito|in der Regel|normalmente|geralmente)\b|"
+    r"(?:we|I) (?:know|understand) how\b|you can always\b|(?:we|I) look forward\b",
+    re.IGNORECASE,
+)
+"""What an assistant says of the world, or out of courtesy."""
 _CHOICE = re.compile(r"(?P<first>[^,;:?.]+?) (?:or|oder|ou|o) (?P<second>[^,;?]+)\?$")
 _FIRST = re.compile(r"(?:the |der |die |das )?(?:first|former|1st|erste\w*)(?: one| option)?\b", re.IGNORECASE)
 _SECOND = re.compile(
@@ -159,7 +196,9 @@ def topic_of(asked: str, earlier: list[str]) -> str:
     own = asked.partition(question[:TOPIC_CHARACTERS])[0] if question else asked
     for text in (own, *reversed(earlier[-3:])):
         told = [cleaned(sentence.text) for sentence in read_sentences(text[-MOST_CHARACTERS:])]
-        told = [one for one in told if names_matter(one) and len(one.split()) >= LEAST_WORDS]
+        told = [
+            one for one in told if names_matter(one) and len(one.split()) >= LEAST_WORDS and not _UNTOLD.search(one)
+        ]
         while len(told) > 1 and sum(map(len, told)) > TOPIC_CHARACTERS:
             del told[0]
         if told:
@@ -170,7 +209,7 @@ def topic_of(asked: str, earlier: list[str]) -> str:
 def cleaned(text: str) -> str:
     """Return a sentence without greeting and opening words."""
     bare = _GREETED.sub("", text) if is_foreign(text) else strip_leads(mend(text)).text
-    return bare or text
+    return bare.lstrip(" )") or text
 
 
 def answered(question: str, answer: str, topic: str = "", *, asked: str = "Asked", said: str = "User said") -> str:
@@ -182,3 +221,48 @@ def answered(question: str, answer: str, topic: str = "", *, asked: str = "Asked
 def about(topic: str, text: str, speaker: str = "User") -> str:
     """Return a statement in its own words with what it is about."""
     return f'About "{topic}", {speaker} said: {text}'
+
+
+def takes_back(text: str, is_asked: bool = True) -> bool:
+    """Tell whether a speaker puts right what they said: "hm no wait, Thursday", or "no, Thursday" where none asked."""
+    is_back = _LEADS_BACK.match(text) or _WAS_WRONG.search(text[:OPENING])
+    return bool(is_back or (not is_asked and _REFUSES.match(text)))
+
+
+def is_about(text: str, earlier: str) -> bool:
+    """Tell whether a sentence that takes something back may mean an earlier one: "wait, I forgot the dog" does not."""
+    is_of_it, is_counted = bool(matter_of(text) & matter_of(earlier)), shares_kind(text, earlier)
+    if not (_LEADS_BACK.match(text) or _WAS_WRONG.search(text)):
+        return is_of_it and is_counted
+    points = any(word.lower() in _POINTING or word.lower() == "same" for word in _WORD.findall(text))
+    return is_of_it or is_counted or points or bool(_WAS_WRONG.search(text))
+
+
+def without_taking_back(text: str) -> str:
+    """Return what is right, without "oh wait, sorry"."""
+    for _ in range(4):
+        found = _REFUSES.match(text) or _LEADS_BACK.match(text)
+        text = text[found.end() :].lstrip(" ,.:;!–—-") if found else text
+    return text
+
+
+def names_choice(text: str) -> bool:
+    """Tell whether it names one of several by its place: "we'll take the second one"."""
+    return bool(_ONE_OF.search(text))
+
+
+def put_together(earlier: str, text: str, speaker: str = "User") -> str:
+    """Return what was said first with how its speaker put it right."""
+    return f'{speaker} said "{earlier}", and then corrected that: {text}'
+
+
+def is_general(text: str) -> bool:
+    """Tell whether an assistant speaks of no thing of its user: "indexes are often the cheapest win"."""
+    return bool(_GENERAL.match(text))
+
+
+def names_plan(text: str) -> bool:
+    """Tell whether a plan says what is then: not "yearly" nor "same day, at six"."""
+    points = any(word.lower() in _POINTING for word in _WORD.findall(text))
+    what = matter_of(without_time(text)) - _OF_TIME
+    return len(what) > 2 * points and not (takes_back(text) or begins_pointing(text))

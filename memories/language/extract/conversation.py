@@ -555,3 +555,8 @@ def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:
         return False
     answer = unit.text.partition(ASIDE)[0]
     return unit.is_fragment or bool(join_answer(heard.asked, answer, by_user=not by_user)) or is_empty(answer)
+
+
+def without_time(text: str) -> str:
+    """Return the text without the words that tell a day and an hour."""
+    return " ".join(_WHEN.sub(" ", text).split())

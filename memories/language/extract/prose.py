@@ -186,6 +186,9 @@ def _is_abbreviation(prose: str, first: int, match: re.Match[str]) -> bool:
     if not word:
         return False
     low = word.group().lower()
+    before = prose[max(first, match.start() - len(low) - 2) : match.start() - len(low)]
+    if before[-1:] in ("-", "_") or (low == "ms" and before.strip()[-1:].isdecimal()):
+        return False  # "BAG-2207-P. We", "380 ms. Indexes"
     is_initial = len(low) == 1 and word.group().isupper() and low != "i"
     following = prose[match.end() : match.end() + 2].strip()[:1]
     is_street = low.endswith("str") and following.isdecimal()  # "Lindenstr. 12"
@@ -317,6 +320,7 @@ _KINDS = {
     ),
     "name": re.compile(r"(?<=[\w,] )(?!I\b|I')[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2}"),
 }
+_COUNTED = ("day", "clock", "month", "figure")
 _WHOLE = {
     **_KINDS,
     "clock": re.compile(_KINDS["clock"].pattern.split("|(?<=")[0], re.IGNORECASE),
@@ -344,6 +348,11 @@ class Slip:
     text: str
     wrong: str
     at: int = 0
+
+
+def shares_kind(text: str, other: str) -> bool:
+    """Tell whether both name a day, an hour, a month or a figure."""
+    return any(_KINDS[kind].search(text) and _KINDS[kind].search(other) for kind in _COUNTED)
 
 
 def mend_slip(text: str) -> str:

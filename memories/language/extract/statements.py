@@ -34,6 +34,7 @@ _STATEMENT = re.compile(
 )
 _RULE = re.compile(RULES, re.IGNORECASE)
 _PASSING = re.compile(PASSING, re.IGNORECASE)
+_EXCUSE = re.compile(r"\b(?:il disturbo|entschuldig\w+|excusez|disculp\w+|desculp\w+)\b", re.IGNORECASE)
 _GREETED = re.compile(GREETED, re.IGNORECASE)
 _ENGLISH = words("""
     the a an and or but of to in on at for with from by is are was were be been has have had do does did not no i
@@ -64,6 +65,11 @@ def is_foreign(text: str) -> bool:
     if not text.isascii() and any(ord(char) > 0x2FF and char.isalpha() for char in text[:200]):
         return True
     return not is_english(found)
+
+
+def is_excuse(text: str) -> bool:
+    """Tell whether somebody excuses themselves in another language: "mi scusi il disturbo"."""
+    return bool(_EXCUSE.search(text))
 
 
 def read_foreign(text: str) -> list[tuple[str, bool]]:

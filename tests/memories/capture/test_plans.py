@@ -46,7 +46,9 @@ def test_so_is_what_comes_round_and_what_somebody_wants_to_be_reminded_of(alice:
     assert len(known(alice.app)) == 1
 
 
-@pytest.mark.parametrize("text", ["Good luck tomorrow!", "See you on Friday", "Maybe dentist on Friday", "Dentist?"])
+@pytest.mark.parametrize(
+    "text", ["Good luck tomorrow!", "See you on Friday", "Maybe dentist on Friday", "Dentist?", "Yearly."]
+)
 def test_what_is_no_plan_is_none(alice: Caller, noon: None, text: str) -> None:
     hear(alice, text)
     assert known(alice.app) == []

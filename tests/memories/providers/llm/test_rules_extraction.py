@@ -113,6 +113,7 @@ def test_a_statement_is_kept_in_words_that_stand_alone(said: str, kept: list[str
     [
         ("My name is Maria and I live in Lisbon", ["User's name is Maria", "User lives in Lisbon"]),
         ("I live in Oslo and work at Acme", ["User lives in Oslo", "User works at Acme"]),
+        ("I live in Graz with my two cats", ["User lives in Graz", "User lives with their two cats"]),
         (
             "I grew up in Ghana but I've lived in Canada since 2010",
             ["User grew up in Ghana", "User has lived in Canada since 2010"],
@@ -465,7 +466,7 @@ class Reader:
 
 
 def find(monkeypatch: pytest.MonkeyPatch, worth: dict[str, Reading], *messages: Message) -> list[Fact]:
-    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: Reader(worth))
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: Reader(worth))
     return RulesProvider(judge="learned").extract(Chunk(messages, TODAY), Setting())
 
 
@@ -498,7 +499,7 @@ def test_a_language_that_the_network_cannot_read_is_left_to_the_rules(monkeypatc
 
 def test_of_what_was_said_before_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader({"yes, peanuts": keep()})
-    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: reader)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: reader)
     requested = Message(ASSISTANT, "word " * 20_000 + ". Any allergies?")
     RulesProvider(judge="learned").extract(Chunk((requested, Message(USER, "yes, peanuts")), TODAY), Setting())
     assert [len(before) <= 200 and before.endswith("Any allergies?") for before, _ in reader.asked] == [True]
@@ -528,6 +529,19 @@ def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatc
             ["hi", "Is the wiki on web-1 or web-2?", "the latter"],
             ['Asked "Is the wiki on web-1 or web-2?", User said: web-2'],
         ),
+        (
+            ["a quote for re-covering my sofa please", "I'll include fabric. Leather or cloth?", "leather"],
+            ['About "a quote for re-covering my sofa", asked "Leather or cloth?", User said: leather'],
+        ),
+        (
+            ["My sister lives in Ghent.", "Lovely town.", "sorry typo, Genk"],
+            ['User said "My sister lives in Ghent", and then corrected that: Genk'],
+        ),
+        (
+            ["The till is on floor 2.", "Noted.", "no, floor 3 since May"],
+            ['User said "The till is on floor 2", and then corrected that: floor 3 since May 2026'],
+        ),
+        (["I have a dog.", "Lovely.", "Wait, I collect stamps."], ["User collects stamps"]),
         (["hi", "Happy to help. Shall I send directions?", "yes please"], []),
         (["hi", "¿Le puedo ayudar en algo más?", "no, gracias"], []),
         (
@@ -544,7 +558,7 @@ def test_what_leans_on_something_said_before_is_kept_with_it(
     monkeypatch: pytest.MonkeyPatch, said: list[str], kept: list[str]
 ) -> None:
     everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: everything)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: everything)
     first, asked, answer = said
     messages = (Message(USER, first), Message(ASSISTANT, asked))
     chunk = Chunk((Message(USER, answer),), TODAY, before=messages)
@@ -562,7 +576,7 @@ def test_in_an_app_of_short_memories_less_is_kept_with_an_answer(
     monkeypatch: pytest.MonkeyPatch, most: int, kept: str
 ) -> None:
     everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: everything)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: everything)
     before = (
         Message(USER, "My blender jug cracked and leaks all over the place."),
         Message(ASSISTANT, "Which model is it?"),
@@ -592,6 +606,11 @@ def test_in_an_app_of_short_memories_less_is_kept_with_an_answer(
             ['About "Our machines need descaling", Assistant said: Booked for 12 May 2027, 9 to 12'],
         ),
         (
+            "Why was the checkout slow?",
+            "The coupon lookup did a full scan. Indexes are often the cheapest win.",
+            ['Asked "Why was the checkout slow?", Assistant said: The coupon lookup did a full scan'],
+        ),
+        (
             "does it take decaf?",
             "Our pods all work.",
             ['Asked "does it take decaf?", Assistant said: Our pods all work'],
@@ -602,7 +621,7 @@ def test_what_an_assistant_says_is_kept_with_what_it_was_asked(
     monkeypatch: pytest.MonkeyPatch, asked: str, said: str, kept: list[str]
 ) -> None:
     everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: everything)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: everything)
     chunk = Chunk((Message(ASSISTANT, said),), TODAY, before=(Message(USER, asked),))
     assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
 
@@ -622,6 +641,20 @@ def test_what_an_assistant_says_is_kept_with_what_it_was_asked(
 def test_what_an_answer_says_with_its_question_is_weighed(question: str, answer: str, retained: str) -> None:
     chunk = Chunk((Message(ASSISTANT, question), Message(USER, answer)), TODAY)
     assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == [retained]
+
+
+def test_what_its_speaker_takes_back_is_not_kept_as_it_was_first_said() -> None:
+    said = ["My sister lives in Ghent with her two children.", "Wait, typo: my sister lives in Genk."]
+    chunk = Chunk(tuple(Message(USER, text) for text in said), TODAY)
+    contents = [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())]
+    assert len(contents) == 1
+    assert "Genk" in contents[0]
+
+
+def test_an_answer_in_another_language_is_kept_with_its_question() -> None:
+    chunk = Chunk((Message(ASSISTANT, "¿Qué vas a vender?"), Message(USER, "jabones artesanales, unos 45")), TODAY)
+    (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
+    assert fact.content == 'Asked "¿Qué vas a vender?", User said: jabones artesanales, unos 45'
 
 
 def test_what_was_said_before_counts_only_where_it_asks() -> None:
@@ -663,7 +696,7 @@ def test_what_is_ordered_to_be_remembered_is_kept_whatever_it_is_worth(text: str
 
 def test_questions_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader({})
-    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: reader)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: reader)
     long = Message(USER, "Is it done? I live in Oslo. " + "word " * 50)
     RulesProvider(judge="learned").extract(Chunk((long,), TODAY), Setting())
     assert ("", "Is it done?") not in reader.asked
@@ -715,7 +748,7 @@ def test_a_line_that_begins_with_a_name_is_that_persons(text: str, answer: list[
 
 def test_a_category_is_one_of_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "memories.providers.llm.rules.extraction.load_judgement_model",
+        "memories.providers.llm.rules.weighing.load_judgement_model",
         lambda: Reader({"I live in Ghent": replace(keep(), categories={"hobbies": 0.9})}),
     )
     text = Chunk((Message(USER, "I live in Ghent."),), TODAY)
