@@ -452,7 +452,7 @@ def hear_of(caller: Caller, moment: datetime, *texts: str) -> None:
     [
         ("I'm going to Croatia in July 2027.", "The trip to Croatia is cancelled."),
         ("I work night shifts at the hospital.", "I switched to day shifts in May."),
-        ("I live in Graz and work as a nurse.", "I moved to Linz last week."),
+        ("I live in Graz.", "I moved to Linz last week."),
     ],
 )
 @pytest.mark.parametrize("is_told_in_order", [True, False])

@@ -204,7 +204,8 @@ def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b"), surely(replaces=0.44, both=0.56)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(contradicts=0.59, both=0.41)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(same=0.49, both=0.51)).relation == Relation.DIFFERENT
-    assert verdict_of(Pair("a", "b", cosine=0.4), surely(replaces=0.55, both=0.45)).relation == Relation.SUPERSEDES
+    assert verdict_of(Pair("a", "b", cosine=0.6), surely(replaces=0.55, both=0.45)).relation == Relation.SUPERSEDES
+    assert verdict_of(Pair("a", "b", cosine=0.4), surely(replaces=0.55, both=0.45)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(replaces=0.55, same=0.45)).relation == Relation.DIFFERENT
 
 
