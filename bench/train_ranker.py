@@ -40,7 +40,7 @@ PULL, PULL_OF_FEW = {"locomo": 1.0, "realtalk": 1.5, "beam": 1.5, "chats": 4.0},
 HELD_OUT = "-held"
 FOLDS = 5
 # Features that gained nothing when they were given a weight.
-LEFT_OUT = ("meaning_of_best", "answers_words", "subject_addressed")
+LEFT_OUT = ("meaning_of_best", "answers_words")
 DIGITS = 4
 
 

@@ -21,14 +21,14 @@ class Look(IntFlag):
     NAMES = 32
     GREETING = 64
     ASKS = 128
-    ADDRESSES = 256
+    PERSONS = 256
     OF_ANOTHER = 512
     STANDING = 1024
     SPOKEN = 2048
 
 
 # Raised whenever another look is seen in the same text: looks that were kept before count as not taken.
-EDITION = 3
+EDITION = 4
 EDITION_STARTS_AT_BIT = 12
 # Enough to see a form; a book would take long.
 MAX_CHARACTERS = 5000
@@ -46,11 +46,22 @@ TELLING: dict[Look, frozenset[str]] = {
         "monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
         "september october november december recently since just soon"
     ),
-    Look.ADDRESSES: words("you your"),
+    Look.PERSONS: PERSONS | words("mr mrs ms dr doctor teacher chair name named called"),
 }
 THIS_TIME = re.compile(r"\bthis (week|month|year|weekend|morning|summer|winter|spring|fall)\b")
 # A word with a capital inside a sentence, something quoted, or two capitals.
 NAMES = re.compile(r"[A-Z\"](?:(?<=[a-z,] [A-Z])[a-z]|(?<=\")[^\"]+\"|(?<=[A-Z])[A-Z])")
+# Of statements, which are told in few words: times of day, weekdays in any form, spans; and names that no statement
+# begins with because of how it is worded.
+STATED_TIMES = re.compile(
+    r"\b(?:\d{1,2}(?::\d\d| ?[ap]m)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\d+ ?(?:min|h|hrs?|[dwmy]|yrs?)"
+    r"|may \d+|\d+ may|noon|midnight|mornings?|afternoons?|evenings?|nightly|daily|weekly|monthly|yearly|hours?"
+    r"|minutes?|seconds?|until)\b"
+)
+STATED_NAMES = re.compile(
+    r"(?<=[\w,;:\"] )(?!User\b|Assistant\b|I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:January|February|March"
+    r"|April|May|June|July|August|September|October|November|December)\b)[A-ZÄÖÜ][a-zäöüß]+"
+)
 GREETING = re.compile(
     r"(hey|hi|hello|thanks|thank you|wow|yeah|cool|awesome|great|nice|congrats|sounds|haha|lol|ok|okay|oh|aw+"
     r"|that's|glad)\b"
@@ -97,6 +108,10 @@ def look_of(text: str, subject: str | None, kind: str = "") -> Look:
     seen[Look.GREETING] = bool(GREETING.match(small))
     seen[Look.ASKS] = bool(ASKS.match(body[::-1]))
     seen[Look.SPOKEN] = len(text) < len(whole)
+    if not seen[Look.SPOKEN]:
+        seen[Look.TIMES] |= bool(STATED_TIMES.search(small))
+        seen[Look.NUMBERS] |= any(map(str.isdecimal, small))
+        seen[Look.NAMES] = bool(STATED_NAMES.search(body))
     seen[Look.OF_ANOTHER] = bool(OF_ANOTHER.match(small))
     seen[Look.STANDING] = is_standing
     return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

@@ -63,6 +63,14 @@ OF_ANSWERS = re.compile(
     r"|\bassistant\b|\bsummar(?:y|i[sz]e)\b"
 )
 ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.DOTALL)
+ASKS_PERSON = re.compile(r"\b(?:who|whom|whose|which (?:person|colleague|friend|doctor|teacher|relative))\b")
+ASKS_PLACE = re.compile(
+    r"\bwhere\b|\b(?:what|which) (?:city|town|place|street|country|room|folder|address|office|branch)\b"
+)
+ASKS_NUMBER = re.compile(
+    r"\bhow (?:much|many|big|large|far|tall|high|heavy|fast|wide)\b|\b(?:what|which) (?:size|number|amount|price|limit"
+    r"|percentage|share|budget|port|version|sum)\b|\bcosts?\b|\bprice"
+)
 TOKEN = re.compile(r"(?<![\w.-])\w+(?:[-_./:@#+]+\w+)*", re.ASCII)
 # "QX88007", "INC-2041", "10.0.0.5" and "8443" are identifiers, as are "db_main" and "notes.txt"; "60s", "3rd" and "1.5"
 # are amounts.
@@ -105,6 +113,9 @@ class Question:
     exact_days: Sequence[Span] = ()
     exact: Sequence[str] = ()
     named: Sequence[str] = ()
+    wants_person: bool = False
+    wants_place: bool = False
+    wants_number: bool = False
 
 
 @lru_cache(16)
@@ -148,6 +159,9 @@ def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
         exact_days=exact_days(text, windows, scoped, now),
         exact=exact_terms(terms, days),
         named=names_of(terms, days),
+        wants_person=bool(ASKS_PERSON.search(folded)),
+        wants_place=bool(ASKS_PLACE.search(folded)),
+        wants_number=bool(ASKS_NUMBER.search(folded)),
     )
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.index.columns import TONES, distinct, of_several, run_starts
-from memories.index.similarity import Cosines, Floats, Rows, highest, likely_among, lowest_of_highest
+from memories.index.similarity import Cosines, Floats, Rows, highest, likely_among, lowest_of_highest, top
 from memories.language.surface import Look
 from memories.models import Sentiment
 from memories.providers.embeddings import Thresholds
@@ -51,10 +51,11 @@ PRIOR_MEMORIES = 20
 NAMES = (
     "meaning", "meaning_of_best", "words", "words_covered", "meaning_and_words", "near_meaning", "covered_nearby",
     "answers_meaning", "answers_words", "session_meaning", "session_words", "session_topic", "opens_session",
-    "subject_named", "subject_other", "subject_first", "subject_addressed", "subject_asks", "other_asks",
+    "subject_named", "subject_other", "subject_first", "subject_asks", "other_asks",
     "first_person", "past_tense", "numbers", "times", "names", "greeting", "asks", "when_times", "who_names",
     "day_named",
     "of_assistant", "answers_asked", "long_meaning", "long_words", "long_covered_nearby", "long_session_words",
+    "stated_when_times", "stated_who_persons", "stated_who_names", "stated_where_names", "stated_many_numbers",
 )  # fmt: skip
 """Of all features."""
 # Features that count differently among long texts: there words mislead and meaning leads.
@@ -91,6 +92,9 @@ LEAST_RELEVANT = 0.6
 SMALL_APP, STANDS_OUT, PRIOR_OF_FEW = 100, 0.25, 2
 # A memory that has to fit by itself needs this share of what the best one needs.
 OWN_SHARE = 0.8
+# In a formula of shares the best few need no more than where evidence is summed up. A statement that holds what the
+# question asks for, such as a number, counts so much more.
+FEW, ASKED = 3, 0.3
 # A hit this far behind the best is not shown: exp(-TRAIL) as likely.
 TRAIL = 6.0
 # Age costs this much at most: an exact old match is still found.
@@ -279,7 +283,24 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         values["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
     if scoped.chat < 1:
         values |= {f"long_{name}": (1 - scoped.chat) * values[name] for name in LONG_TOO}
+    if scoped.has_sessions and len(places):
+        # People come to the point at once. What was learnt of their talk is in no such order.
+        values["opens_session"] = values["opens_session"] * has_look(look, Look.SPOKEN).mean()
+    values |= {f"stated_{name}": scoped.chat * has for name, has in asked_for(question, look).items()}
     return places, values
+
+
+def asked_for(question: Question, look: Bits) -> dict[str, NDArray[np.bool_]]:
+    """Tell which statements hold what the question asks for: a time, a person, a name, a number."""
+    wanted = {
+        "when_times": (question.wants_time, Look.TIMES),
+        "who_persons": (question.wants_person, Look.PERSONS),
+        "who_names": (question.wants_person, Look.NAMES),
+        "where_names": (question.wants_place, Look.NAMES),
+        "many_numbers": (question.wants_number, Look.NUMBERS),
+    }
+    is_stated = ~has_look(look, Look.SPOKEN)
+    return {name: is_stated & has_look(look, bit) for name, (is_wanted, bit) in wanted.items() if is_wanted}
 
 
 def meaning_and_words(evidence: Evidence, scale: Scale, places: Rows) -> Features:
@@ -380,7 +401,6 @@ def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
         "subject_named": own,
         "subject_other": other,
         "subject_first": first,
-        "subject_addressed": other & has_look(look, Look.ADDRESSES),
         "subject_asks": own & has_look(look, Look.ASKS),
         "other_asks": other & has_look(look, Look.ASKS),
     }
@@ -516,6 +536,7 @@ def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: 
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
     parts |= {name: np.exp(values) for name, values in leanings(scoped, places, scope, policy).items()}
+    parts["asked"] = 1 + gain_of_form(evidence, places, similar[places])
     factors = stacked([*parts.values()], len(places))
     if exact.any():
         scores = factors.prod(axis=0)
@@ -539,9 +560,10 @@ def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: flo
     fitting = is_fitting(evidence, similar) | close | (exact > 0)
     places = np.flatnonzero(fitting | (not floor))
     parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
+    parts["asked"] = parts["meaning"] * gain_of_form(evidence, places, similar[places])
     created = scoped.view.columns.created[scoped.rows[places]]
     age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)
-    score = parts["meaning"] + parts["graph"]
+    score = parts["meaning"] + parts["graph"] + parts["asked"]
     for name, logs in {"age": age, **leanings(scoped, places, scope, policy)}.items():
         parts[name] = score * np.expm1(logs)
         score = score + parts[name]
@@ -549,6 +571,16 @@ def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: flo
         parts["exact"] = exact[places]
     ranked = by_sum(places, [*parts], stacked([*parts.values()], len(places)))
     return in_policy_order(scoped, ranked, Ranking.DUAL, fitting[places], floor=floor)
+
+
+def gain_of_form(evidence: Evidence, places: Rows, similar: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share by which each counts more, as it holds what the question asks for: of the likeliest."""
+    gained, question = np.zeros(len(places)), evidence.question
+    if question.wants_time or question.wants_person or question.wants_place or question.wants_number:
+        likeliest = top(similar.astype(np.float32), CANDIDATES)
+        for has in asked_for(question, evidence.looks(places[likeliest])).values():
+            gained[likeliest] += ASKED * has
+    return gained
 
 
 def least_relevant(evidence: Evidence) -> float:
@@ -727,11 +759,17 @@ def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
 
 
 def is_fitting(evidence: Evidence, similar: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Ask of each place what `fits` asks of the best: it may hold the question's words instead of resembling it."""
-    relevant = evidence.thresholds.likened(least_relevant(evidence))
-    fitting: NDArray[np.bool_] = similar >= relevant
+    """Ask of each place what `fits` asks of the best: it may hold the question's words instead of resembling it.
+
+    Of the best few it asks less.
+    """
+    relevant, thresholds = evidence.thresholds.likened(least_relevant(evidence)), evidence.thresholds
+    evident: NDArray[np.float64] = similar.copy()
     holding = evidence.words.holding
-    fitting[holding] |= similar[holding] + COVERED_COUNTS * evidence.words.covered(holding) >= relevant
+    evident[holding] += COVERED_COUNTS * evidence.words.covered(holding)
+    fitting: NDArray[np.bool_] = evident >= relevant
+    best = top(evident.astype(np.float32), FEW)
+    fitting[best] |= evident[best] >= LEAST_RELEVANT * thresholds.likened(thresholds.relevant)
     return fitting
 
 

@@ -39,7 +39,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("retained", "look"),
     [
-        (kept_look("Where were you?", None), Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES),
+        (kept_look("Where were you?", None), Look.READ | Look.ASKS | Look.PAST),
         (kept_look("", None), Look.READ),
         (0, 0),
         ((surface.EDITION + 1) << surface.EDITION_STARTS_AT_BIT | Look.READ, 0),
@@ -63,7 +63,7 @@ def test_every_look_and_edition_has_capacity() -> None:
 
 def test_a_search_reads_no_text_again_for_its_look(alice: Caller, read: list[str]) -> None:
     memory = store(alice, "Ann: Where were you?", subject="Ann")
-    assert look_in_index(alice, memory) == Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES | Look.SPOKEN
+    assert look_in_index(alice, memory) == Look.READ | Look.ASKS | Look.PAST | Look.SPOKEN
     change(alice, memory, content="I am here")
     assert look_in_index(alice, memory) == Look.READ | Look.FIRST_PERSON
     assert contents(search(alice, "who is here")) == ["I am here"]

@@ -160,12 +160,16 @@ def test_one_retriever_alone_explains_itself_by_one_part(alice: Caller, mode: st
     ("text", "looks"),
     [
         ("Mel: I went there yesterday", Look.SPOKEN | Look.FIRST_PERSON | Look.PAST | Look.TIMES),
-        ("Hey! How are you?", Look.GREETING | Look.ASKS | Look.ADDRESSES),
+        ("Hey! How are you?", Look.GREETING | Look.ASKS),
         ("It costs 12 euros [photo: a shop]", Look.NUMBERS),
         ("It costs [so to say] 12 euros [photo: a shop ", Look.NUMBERS),
         ("It costs 12 euros? [photo: a shop]]", Look.NUMBERS),
         ("Does it? [photo: a shop] ", Look.ASKS),
         ("We saw Paris", Look.FIRST_PERSON | Look.PAST | Look.NAMES),
+        ("Her colleague starts at 8am", Look.PERSONS | Look.TIMES | Look.NUMBERS),
+        ("Mel: Her colleague starts at 8am", Look.SPOKEN | Look.PERSONS),
+        ("Pods have 512Mi, says User", Look.NUMBERS),
+        ("Boxes come on Tuesdays, says Assistant", Look.TIMES),
     ],
 )
 def test_how_a_text_looks(text: str, looks: Look) -> None:
@@ -188,6 +192,40 @@ def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: fl
     assert hit.parts == pytest.approx({"similarity": 1.0, "importance": 5 / 3, "recency": recency}, abs=1e-6)
     assert hit.formula_score == pytest.approx(1.0 * 5 / 3 * recency, abs=1e-6)
     assert match.combined == "product"
+
+
+ASKED = {
+    "How many boats lie in the harbour?": "512 boats lie in the harbour",
+    "When do boats lie in the harbour?": "Boats lie in the harbour until Sundays",
+    "Who says that boats lie in the harbour?": "Boats lie in the harbour, says Mr Falk",
+    "Where do boats lie in a harbour?": "Boats lie in the harbour of Bergen",
+}
+
+
+@pytest.mark.parametrize("ranking", ["standard", "product", "dual"])
+@pytest.mark.parametrize(("question", "answer"), ASKED.items())
+def test_a_statement_that_holds_what_is_asked_for_counts_more(
+    alice: Caller, question: str, answer: str, ranking: str
+) -> None:
+    set_ranking(alice, ranking)
+    for text in (answer, "boats lie in the harbour"):
+        alice.remember(text, dedupe=False)
+    parts = {hit.memory.content: hit.parts.keys() for hit in search(alice, question).hits}
+    gained = {text: [name for name in names if name.startswith(("asked", "stated_"))] for text, names in parts.items()}
+    assert gained[answer]
+    assert not gained["boats lie in the harbour"]
+
+
+def test_of_the_best_few_a_product_asks_no_more_than_the_standard_ranking(alice: Caller) -> None:
+    set_ranking(alice, "product")
+    for number in range(5):
+        alice.remember(f"whales sing {' '.join(f'{letter}{number}' for letter in 'abcdefg')}", dedupe=False)
+    assert len(search(alice, "harbour yellow whales boats").hits) == 3
+
+
+def test_what_was_learnt_of_talk_opens_no_session(alice: Caller) -> None:
+    talk(alice, "boats are yellow", "whales sing at night")
+    assert "opens_session" not in search(alice, "yellow boats").hits[0].parts
 
 
 WHERE = ("User's older brother Erik lives in Oslo", "User lives in Gothenburg, in a small flat by the harbour")
