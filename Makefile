@@ -36,7 +36,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises hosts fuzz audit docs sbom strangers screenshots cast dist packages client mcpb format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations tables schema bench calibrate promises hosts fuzz audit docs sbom strangers screenshots cast dist packages client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -112,7 +112,6 @@ migrations: $(VENV)/dev.stamp ## Check that no migration is missing, and that th
 	@$(MANAGE) makemigrations --check --dry-run
 	@DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tools.rolling
 
-.PHONY: tables
 tables: $(VENV)/dev.stamp ## Write anew what a first start makes instead of migrating, after a new migration (memsite/db/sqlite/tables.sql)
 	@TEST_WRITE_TABLES=1 $(BIN)/python -m pytest -n 0 tests/memsite/test_versions.py -k first_start
 

@@ -206,13 +206,17 @@ def nearness(cosine: float | None) -> float:
 
 
 def reads(text: str) -> bool:
-    """Whether the network can read it: it knows English, and has met languages that are told by their small words."""
-    words = WORD.findall(text[:READ_CHARACTERS].casefold())
-    return is_english(words) or not FOREIGN_WORDS.isdisjoint(words)
+    """Whether the network can compare it: it knows English, and has met languages told by their small words."""
+    return reads_well(text) or not FOREIGN_WORDS.isdisjoint(WORD.findall(text[:READ_CHARACTERS].casefold()))
+
+
+def reads_well(text: str) -> bool:
+    """Whether the network can tell what a statement is worth by itself: it is in English."""
+    return is_english(WORD.findall(text[:READ_CHARACTERS].casefold()))
 
 
 def is_foreign(pair: Pair) -> bool:
-    return not all(is_english(WORD.findall(text[:READ_CHARACTERS].casefold())) for text in (pair.stored, pair.new))
+    return not (reads_well(pair.stored) and reads_well(pair.new))
 
 
 def judgements(asked: Sequence[tuple[str, str, str]]) -> list[Judgement]:

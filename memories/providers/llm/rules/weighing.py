@@ -47,7 +47,7 @@ from memories.language.extract.statements import (
 from memories.language.extract.wording import begin_sentence
 from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.judgement_model import BY_ASSISTANT, Reading, is_there, load_judgement_model
-from memories.providers.relation import reads
+from memories.providers.relation import reads_well
 
 KEPT_FROM = 0.6
 """A probability from which a sentence is kept that no rule speaks for."""
@@ -140,9 +140,8 @@ def weigh(
             whole_sentence = added(message, stated, index, place, leant_on, topic if leant_on else matter, reading)
             is_added = is_worth_it and len(WORD.findall(sentence.text)) >= (1 if leant_on else LEAST_WORDS)
             # "the backup goes to Backblaze now" sounds so.
-            if not is_added and (
-                reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
-            ):
+            is_passing = reading.keep >= PASSING_FROM and reads_well(sentence.text)
+            if not is_added and is_passing and len(WORD.findall(sentence.text)) >= HALF_WORDS:
                 passing = units or [whole_sentence]
                 units = [replace(unit, score=0.0, is_passing=True) for unit in passing]
             weighed += [whole_sentence] if is_added else units
@@ -231,13 +230,13 @@ def whole(candidate: Candidate, reading: Reading) -> Candidate:
 
 def weigh_one(candidate: Candidate, reading: Reading, sentence: Sentence) -> Candidate:
     """With what the network says of its sentence. What it finds worthless is none, as far as it reads the language."""
-    is_worthless = reading.keep < DROPPED_BELOW and reads(sentence.text)
+    is_worthless = reading.keep < DROPPED_BELOW and reads_well(sentence.text)
     return replace(candidate, score=0.0) if is_worthless else named(candidate, reading)
 
 
 def named(candidate: Candidate, reading: Reading) -> Candidate:
     category = max(reading.categories, key=lambda name: reading.categories[name])
-    is_sure = reading.categories[category] >= SURE or reads(candidate.text)
+    is_sure = reading.categories[category] >= SURE or reads_well(candidate.text)
     is_lesson = candidate.is_lesson or reading.kinds["lesson"] >= SURE
     return replace(candidate, category=category if is_sure else "", is_lesson=is_lesson, worth=reading.keep)
 
@@ -319,7 +318,7 @@ def put_right(
 
 def answers_in_own_language(text: str) -> bool:
     """Tell whether a text that the network cannot read says more than a word or two of courtesy."""
-    return not reads(text) and (len(matter_of(text)) >= MATTER or bool(re.search(r"\d|\w\W+[A-ZÀ-Ý]", text)))
+    return not reads_well(text) and (len(matter_of(text)) >= MATTER or bool(re.search(r"\d|\w\W+[A-ZÀ-Ý]", text)))
 
 
 def is_in_doubt(candidate: Candidate) -> bool:
