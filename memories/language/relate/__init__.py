@@ -9,7 +9,12 @@ paraphrases.
 import math
 from dataclasses import replace
 
-from memories.language.relate.compatible import find_other_denied, find_other_habit, find_room_for_both
+from memories.language.relate.compatible import (
+    find_other_denied,
+    find_other_habit,
+    find_other_possession,
+    find_room_for_both,
+)
 from memories.language.relate.equivalence import (
     find_additions,
     find_insertion,
@@ -88,7 +93,9 @@ def judge_same_words(existing: str, new: str) -> Verdict | None:
 
 
 def find_room_beside(existing: str, new: str, subject: str = "") -> str:
-    """Say what else than the one tells the other denies, by words that both have; empty where it may be the same."""
+    """Say what else than the one the other denies, or parts with; empty where it may be the same."""
+    if other := find_other_possession(existing, new):
+        return other
     sides = lay_side_by_side(existing, new, subject)
     return "" if sides.existing.is_empty or sides.new.is_empty else find_other_denied(sides.existing, sides.new) or ""
 

@@ -306,3 +306,19 @@ def find_other_habit(sides: Pair) -> str | None:
             is_same = is_now and doing.has_only_known(0, at) and being.has_only_known(0, len(tokens))
             return None if is_same else "used to be so of another, or then"
     return None
+
+
+_PARTED_WITH = re.compile(
+    r"(?:the )?(?:user|i|we)(?:'ve| have| has)? (?:just )?(?:sold|scrapped|donated|got rid of|gave away|given away) "
+    r"(?:my |our |the |his |her |their |an? )?(?P<thing>[^\W\d_][\w -]{2,40}?)"
+    r"(?: (?:last|this|yesterday|today|on|in) .*|)[.!]?",
+    re.IGNORECASE,
+)
+"""The whole statement: what came instead would say more."""
+
+
+def find_other_possession(existing: str, new: str) -> str:
+    """Say with what somebody parted, where the stored statement does not name it; empty otherwise."""
+    told = _PARTED_WITH.fullmatch(new.strip())
+    is_named = not told or not set(stems_of(told["thing"])).isdisjoint(stems_of(existing))
+    return "" if not told or is_named else f"parted with: {told['thing']}"

@@ -8,16 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memories.language.relate import Relation, Thresholds
+from memories.language.relate import Relation, Thresholds, Verdict
 from memories.learn.cancellations import calls_off, find_replaced, stems_of
 from memories.providers import judgement_model
 from memories.providers import relation as relation_module
-from memories.providers.embeddings import EmbedderMisconfigured
+from memories.providers.embeddings import EmbedderMisconfigured, MiniLMEmbedder
 from memories.providers.judgement_model import RELATIONS, Judgement, load_judgement_model, quantised, restored
 from memories.providers.relation import (
     Pair,
     ends_in_part,
     judgements,
+    leave_to_nearest,
     name_addition,
     name_other_thing,
     read_again,
@@ -55,6 +56,8 @@ def surely(**shares: float) -> Judgement:
         ("A full build takes 12 minutes", "A full build takes 35 minutes", "ci", Relation.SUPERSEDES),
         ("Takes 90 s to start", "Needs 90 seconds to start", "svc", Relation.SAME),
         ("Keeps logs 14d", "Logs are kept for two weeks", "loki", Relation.SAME),
+        ("User rides a Canyon bike to work", "User sold the motorbike last week", "", Relation.DIFFERENT),
+        ("User rides a motorbike", "User sold the motorbike last week", "", Relation.SUPERSEDES),
     ],
 )
 def test_a_change_is_told_from_what_holds_beside_it(stored: str, new: str, subject: str, right: Relation) -> None:
@@ -206,7 +209,25 @@ def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b"), surely(same=0.49, both=0.51)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b", cosine=0.6), surely(replaces=0.55, both=0.45)).relation == Relation.SUPERSEDES
     assert verdict_of(Pair("a", "b", cosine=0.4), surely(replaces=0.55, both=0.45)).relation == Relation.DIFFERENT
+    assert verdict_of(Pair("a", "b", cosine=0.2), surely(replaces=0.89, both=0.11)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(replaces=0.55, same=0.45)).relation == Relation.DIFFERENT
+
+
+def test_a_change_replaces_what_it_is_nearest_to() -> None:
+    known = {
+        "User lives in Graz": Relation.SUPERSEDES,
+        "User's manager is Karin": Relation.DIFFERENT,
+        "User works as a nurse": Relation.DIFFERENT,
+        "User has two cats": Relation.DIFFERENT,
+        "User plays chess on Fridays": Relation.DIFFERENT,
+    }
+    new = "User moved to Linz last week"
+    stored, said = MiniLMEmbedder().embed_documents(list(known)), MiniLMEmbedder().embed_documents([new])
+    pairs = [Pair(text, new, cosine=float(cosine)) for text, cosine in zip(known, stored @ said[0], strict=True)]
+    assert [verdict.relation for verdict in relate_all(pairs, Thresholds(0.85, 0.45), "learned")] == [*known.values()]
+    doubted = [Verdict(Relation.SUPERSEDES, "", 0.9)] * 2
+    near = leave_to_nearest([Pair("a", "b", cosine=0.5), Pair("c", "b", cosine=0.36)], doubted, Thresholds(0.85, 0.45))
+    assert [verdict.relation for verdict in near] == [Relation.SUPERSEDES, Relation.DIFFERENT]
 
 
 def test_what_may_be_at_odds_is_not_the_same_however_likely_that_is() -> None:
