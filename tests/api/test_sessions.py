@@ -438,7 +438,9 @@ def test_turns_are_listed_in_order_however_they_came(alice: Caller, session: str
     second = alice.client.get(first["next"]).json()
     assert [turn["turn_number"] for turn in second["results"]] == [20]
     assert second["next"] is None
-    assert [t["turn_number"] for t in alice.client.get(second["previous"]).json()["results"]] == [1, 2, 3]
+    before = alice.client.get(second["previous"])
+    assert before.status_code == 200, before.content
+    assert [turn["turn_number"] for turn in before.json()["results"]] == [1, 2, 3]
 
 
 def test_replay_rebuilds_the_state_at_any_turn(alice: Caller, session: str) -> None:

@@ -142,7 +142,12 @@ def place_of(feature: str) -> int:
 
 
 def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Found]:
-    """Yield what the model takes for a secret beside what was `found`, which is in order."""
+    """Yield what the model takes for a secret beside what was `found`, which is in order.
+
+    A name of one word has nothing around it to judge by: an id such as `lDV9BXHFqnY1XkhcSOi6uFuktbJ5` is none.
+    """
+    if text.isascii() and len(text.split()) < 2:
+        return
     reading = Reading(text, folded)
     if not reading.candidates or _ACTOR.fullmatch(text):
         return

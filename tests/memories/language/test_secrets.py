@@ -257,6 +257,10 @@ KEPT = [
     "Room Kestrel-4 is on the third floor, the puzzle has 1000 pieces, the model is Vent2.",
     "call 01632 960 877, order 77-3061, lot 4120, chapter 12 of a 1982 paperback",
     "reset the branch to release-2026-04",
+    # Ids as programs give them, and nothing around them.
+    "lDV9BXHFqnY1XkhcSOi6uFuktbJ5",
+    "5AheM6KHmpDnJvQRHvWSS",
+    "corypmytqmcqyrk4tdaf38ubj",
 ]
 
 
