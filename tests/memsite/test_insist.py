@@ -8,7 +8,7 @@ from django.db import IntegrityError, OperationalError
 from memsite.db import transactions
 from memsite.db.transactions import insist
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 AWAY = OperationalError("database is locked")
 
 
