@@ -461,6 +461,7 @@ def test_the_one_said_later_counts_in_whatever_order_they_are_heard(
     alice: Caller, monkeypatch: pytest.MonkeyPatch, said: str, end: str, *, is_told_in_order: bool
 ) -> None:
     monkeypatch.setattr(relation, "NEAR", -9.0)  # the hash embedder knows no meaning
+    monkeypatch.setattr(relation, "SURER_APART", 0.0)
     with override_settings(MEMSITE=replace(settings.MEMSITE, relations="learned")):
         told = [(MAY, said), (JUNE, end)]
         for moment, text in told if is_told_in_order else told[::-1]:
