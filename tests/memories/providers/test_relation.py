@@ -24,6 +24,7 @@ from memories.providers.relation import (
     read_again,
     relate_all,
     says_less,
+    tells_change_of,
     verdict_of,
     with_measures_of,
 )
@@ -211,6 +212,20 @@ def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b", cosine=0.4), surely(replaces=0.55, both=0.45)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b", cosine=0.2), surely(replaces=0.89, both=0.11)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(replaces=0.55, same=0.45)).relation == Relation.DIFFERENT
+
+
+@each_row(
+    ("stored", "new", "is_change"),
+    [
+        ("User lives in Graz", "User moved to Linz last week", True),
+        ("User works at Nordex", "User started at Kone in May", True),
+        ("User lives in Graz", "User moved to a new team", False),
+        ("User lives in Graz", "The server moved to Linz", False),
+        ("User lives in Graz", "User's sister moved to Linz", False),
+    ],
+)
+def test_changes_of_home_and_work_are_of_the_same_person(stored: str, new: str, is_change: bool) -> None:
+    assert tells_change_of(Pair(stored, new)) == is_change
 
 
 def test_a_change_replaces_what_it_is_nearest_to() -> None:
