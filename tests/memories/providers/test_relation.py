@@ -255,8 +255,8 @@ def test_what_is_far_apart_in_meaning_is_not_judged(monkeypatch: pytest.MonkeyPa
         raise AssertionError("the network was asked")
 
     monkeypatch.setattr("memories.providers.relation.load_judgement_model", fail)
-    assert relation("User lives in Oslo", "The printer is out of toner", cosine=-0.1) == Relation.DIFFERENT
-    assert relation("User lives in Oslo", "user lives in Oslo.", cosine=-0.1) == Relation.SAME
+    assert relation("User lives in Oslo", "The printer is out of toner", cosine=0.1) == Relation.DIFFERENT
+    assert relation("User lives in Oslo", "user lives in Oslo.", cosine=0.1) == Relation.SAME
 
 
 @each_row(
