@@ -216,7 +216,7 @@ bench-capacity: $(VENV)/dev.stamp ## Measure processor time per request, and whe
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -W ignore -m bench.capacity $(if $(filter command line,$(origin SIZE)),--size $(SIZE)) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(APPS),--apps $(APPS)) --note "$(NOTE)"
 
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
-	@$(BENCH) bench.train_ranker $(BENCH_DATA)
+	@$(BENCH) bench.train_ranker $(BENCH_DATA) $(if $(ALL),--all)
 
 .PHONY: calibrate
 calibrate: $(VENV)/run.stamp ## Fit the scores of hits to the weights: memories/retrieve/calibration.json (DATA=)

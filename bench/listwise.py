@@ -3,8 +3,9 @@
     loss(w) = −Σ_g a_g · ln( exp(w·x_g) / (exp(w·x_g) + Σ_n exp(w·x_n)) ) + L2 · |w|²
 
 g are the gold candidates, n those of the same question that are not gold; a_g is the question's pull, divided by the
-root of how many gold ones it has; the a_g sum to 1. Features are standardised for the penalty. The loss is convex, so
-there is one minimum and the way to it needs no seed: the same lists give the same weights.
+root of how many gold ones it has; the a_g sum to 1. What a candidate is known to have is added to w·x. Features are
+standardised for the penalty. The loss is convex, so there is one minimum and the way to it needs no seed: the same
+lists give the same weights.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A question's candidates: features of shape (c, f), and which of them are evidence. `pull` is its weight."""
+    """A question's candidates: features of shape (c, f), and which of them are evidence. `pull` is its weight.
+
+    `known` is what each has beside what is learnt, 0 if not given.
+    """
 
     features: NDArray[np.float32]
     gold: NDArray[np.bool_]
     pull: float = 1.0
+    known: Doubles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +42,15 @@ class Packed:
     """All lists in one: n candidates of q questions with k gold ones.
 
     `features` (n, f) are standardised; `spread` (f,) is what they were divided by. `starts` (q,) are the questions'
-    first candidates, `question` (n,) the question of each; `gold` (k,) are positions and `pull` (k,) their a_g.
+    first candidates, `question` (n,) the question of each, `known` (n,) what each has; `gold` (k,) are positions and
+    `pull` (k,) their a_g.
     """
 
     features: NDArray[np.float32]
     spread: Doubles
     starts: NDArray[np.intp]
     question: NDArray[np.intp]
+    known: Doubles
     gold: NDArray[np.intp]
     pull: Doubles
 
@@ -70,12 +77,13 @@ def pack(lists: Sequence[Listed]) -> Packed:
     gold = np.flatnonzero(np.concatenate([item.gold for item in lists]))
     question = np.repeat(np.arange(len(lists)), sizes)
     pull = np.concatenate([np.full(item.gold.sum(), item.pull / np.sqrt(item.gold.sum())) for item in lists])
-    return Packed(centred, spread, np.cumsum(sizes) - sizes, question, gold, pull / pull.sum())
+    known = np.concatenate([np.zeros(len(item.gold)) if item.known is None else item.known for item in lists])
+    return Packed(centred, spread, np.cumsum(sizes) - sizes, question, known, gold, pull / pull.sum())
 
 
 def odds(packed: Packed, weights: Doubles) -> tuple[Doubles, Doubles, Doubles, Doubles]:
     """Of gold candidates: their log shares (k,) and totals (k,); of all: exp (n,) as it is and with gold as 0."""
-    scores = (packed.features @ weights.astype(np.float32)).astype(np.float64)
+    scores = (packed.features @ weights.astype(np.float32)).astype(np.float64) + packed.known
     scores -= np.maximum.reduceat(scores, packed.starts)[packed.question]
     raised = np.exp(scores)
     others = raised.copy()

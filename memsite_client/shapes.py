@@ -244,10 +244,11 @@ class Hit(TaggedMemory):
 
 
 class ExplainedHit(Hit, total=False):
-    """With `explain` it has the parts of its `formula_score`."""
+    """With `explain` it has the parts of its `formula_score`, and the texts that it `replaced`."""
 
     scores: dict[str, float]
     formula_score: float
+    replaced: list[str]
 
 
 class AskedTime(TypedDict):

@@ -230,14 +230,19 @@ class IndexView:
 
     def rows_of(self, pks: NDArray[np.int64]) -> Rows:
         """Return the living rows of these memories, without those that are not in the view."""
+        rows, here = self.find(pks)
+        return rows[here]
+
+    def find(self, pks: NDArray[np.int64]) -> tuple[Rows, NDArray[np.bool_]]:
+        """Return a row for each of these memories, and whether it is its living row."""
         if not len(self.columns.pk):
-            return np.zeros(0, np.intp)
+            return np.zeros(len(pks), np.intp), np.zeros(len(pks), bool)
         order, numbers = (None, self.columns.pk) if self.rises else self.by_pk
         # An edited memory has dead rows before its living one: the last of its number is the one.
         at = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
         rows: Rows = at if order is None else order[at]
         here: NDArray[np.bool_] = (numbers[at] == pks) & self.columns.alive[rows]
-        return rows[here]
+        return rows, here
 
 
 class LivingRows:

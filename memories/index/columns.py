@@ -59,6 +59,8 @@ SELECT m.id, m.change_number,
        + CASE m.source WHEN 'api' THEN 0 ELSE 2 END
        + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END
        + CASE WHEN m.status = 'superseded' AND m.valid_until IS NOT NULL THEN 32 ELSE 0 END,
+       CASE m.status WHEN 'superseded' THEN coalesce((SELECT max(l.from_memory_id) FROM memories_link l
+       WHERE l.to_memory_id = m.id AND l.app_id = m.app_id AND l.kind = 'supersedes'), 0) ELSE 0 END,
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
@@ -108,7 +110,7 @@ class Columns:
     below zero. `session_number` counts sessions from 0.
 
     `stated` memories are statements on their own, such as markers; others may be turns of a talk. `quoted` are passages
-    of documents. What was `replaced` held until another took its place.
+    of documents. What was `replaced` held until another took its place; `successor` is the pk of what superseded it.
     """
 
     pk: NDArray[np.int64]
@@ -116,6 +118,7 @@ class Columns:
     active: NDArray[np.bool_]
     quoted: NDArray[np.bool_]
     replaced: NDArray[np.bool_]
+    successor: NDArray[np.int64]
     embedded: NDArray[np.bool_]
     owner: NDArray[np.int64]
     user: NDArray[np.int32]
@@ -182,6 +185,7 @@ def empty_columns(dim: int, *, away: bool = False) -> Columns:
         active=empty(np.bool_),
         quoted=empty(np.bool_),
         replaced=empty(np.bool_),
+        successor=empty(np.int64),
         embedded=empty(np.bool_),
         owner=empty(np.int64),
         user=empty(np.int32),
@@ -329,11 +333,11 @@ def touched_between(app_pk: int, start: int, latest: int) -> list[int]:
 
 def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away: bool = False) -> list[int]:
     """Write rows into columns of their number; return the pks of those that have vectors which cannot be read."""
-    pks, _, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
+    pks, _, kinds, successors, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
     created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
     kind = np.array(kinds)
-    new.pk[:], new.agent[:] = pks, agents
+    new.pk[:], new.successor[:], new.agent[:] = pks, successors, agents
     new.active[:], new.quoted[:], new.replaced[:] = kind & ACTIVE, kind & QUOTED, kind & REPLACED
     new.stated[:], new.shared[:] = kind & STATED, kind & SHARED
     new.owner[:] = np.where(kind & PRIVATE, new.agent, NOBODY)

@@ -100,6 +100,12 @@ class PgvectorStore:
             found[[places[pk] for pk in known]] = vectors
         return found
 
+    def told(self, query: Vectors, rows: Rows) -> Floats:
+        counts = near.difference_counts(near.hamming(self.columns.signs, near.signs_of(query)), len(query))
+        usual = self.sample.usual(query, self.columns, self.of) or near.moments(counts, near.estimates(len(query)))
+        told: Floats = near.scaled(counts, usual)[near.disagreeing(self.columns.signs, query, rows)]
+        return told
+
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
         """Return the places where the signs do not speak against it: other comparisons would read everything."""
         signs = self.columns.signs[rows]

@@ -216,6 +216,13 @@ def lowest_of_highest(scores: NDArray[np.float32], depth: int) -> float:
     return -float(np.partition(-scores, depth - 1)[depth - 1])
 
 
+def distinct_rows(rows: Rows, others: Rows) -> Rows:
+    """Return all of these once, rising."""
+    rising = np.sort(np.concatenate([rows, others]))
+    once: Rows = rising[np.append(True, rising[1:] != rising[:-1])]
+    return once
+
+
 class Cosines(Protocol):
     """Give the cosines of a question at all places of a scoped view."""
 
@@ -239,6 +246,9 @@ class Cosines(Protocol):
 
     def look_closer(self, places: Rows) -> None:
         """Make these exact from now on, if that costs little."""
+
+    def raise_to(self, places: Rows, least: Floats) -> None:
+        """Count each of these places, which are distinct, as no less near than this."""
 
 
 class ExactCosines:
@@ -267,6 +277,9 @@ class ExactCosines:
 
     def look_closer(self, places: Rows) -> None:
         """Do nothing: all are exact."""
+
+    def raise_to(self, places: Rows, least: Floats) -> None:
+        self.values[places] = np.maximum(self.values[places], least)
 
 
 class NoCosines(ExactCosines):
@@ -308,10 +321,10 @@ class EstimatedCosines:
         self.foremost = closest(differing, counts)
         self.put(self.foremost)
 
-    def put(self, places: Rows) -> None:
+    def put(self, places: Rows, cosines: Floats | None = None) -> None:
         known = len(self.table)
         self.codes[places] = np.arange(known, known + len(places), dtype=np.uint16)
-        self.table = np.concatenate([self.table, self.measure(places)])
+        self.table = np.concatenate([self.table, self.measure(places) if cosines is None else cosines])
 
     @property
     def best(self) -> float:
@@ -330,6 +343,12 @@ class EstimatedCosines:
     def look_closer(self, places: Rows) -> None:
         if self.closer:
             self.put(places[self.codes.take(places, mode="clip") < self.signs])
+
+    def raise_to(self, places: Rows, least: Floats) -> None:
+        self.look_closer(places)
+        nearer = least > self.at(places)
+        self.put(places[nearer], least[nearer])
+        self.foremost = distinct_rows(self.foremost, places[nearer])
 
 
 class IndexedCosines:
@@ -377,3 +396,13 @@ class IndexedCosines:
 
     def look_closer(self, places: Rows) -> None:
         """Do nothing: the database would have to be asked once more."""
+
+    def raise_to(self, places: Rows, least: Floats) -> None:
+        # What is less near than the last of these is not among them.
+        nearer = least > np.maximum(self.at(places), self.exact.min())
+        foremost = distinct_rows(self.foremost, places[nearer])
+        exact = np.zeros(len(foremost), np.float32)
+        exact[np.searchsorted(foremost, self.foremost)] = self.exact
+        exact[np.searchsorted(foremost, places[nearer])] = least[nearer]
+        self.foremost, self.exact = foremost, exact
+        vars(self).pop("every", None)

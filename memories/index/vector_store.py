@@ -151,6 +151,9 @@ class VectorStore(Protocol):
     def of(self, rows: Rows) -> Vectors:
         """Return the vectors of some rows, shape (len(rows), dim)."""
 
+    def told(self, query: Vectors, rows: Rows) -> Floats:
+        """Return the cosines of a query with some rows, as far as they are known without asking the database."""
+
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
         """Return the places in `rows` of what may reach that cosine with one of those asked."""
 
@@ -183,6 +186,9 @@ class InProcessStore:
 
     def of(self, rows: Rows) -> Vectors:
         return self.columns.vectors[rows]
+
+    def told(self, query: Vectors, rows: Rows) -> Floats:
+        return near.gathered_cosines(self.columns.vectors, query, rows)
 
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
         """Return all places: the vectors are at hand."""

@@ -27,8 +27,10 @@ from memsite.tenancy.models import App
 PART = "coverage"
 """The part of a score that is taken off what covers less than what stands before it."""
 CHOSEN_FROM = 200
-PER_SESSION, IN_ORDER = 0.5, 1.3
+PER_SESSION, IN_ORDER = 0.5, 0.3
 """What each memory of a session takes off the others of it, in spreads of the scores; where an order is asked for."""
+MEANING, FIRST = 0.5, 2
+"""What meaning counts beside words where an order is asked for, and of how many of the best others are the like."""
 LEAST_OF_HITS = 0.2
 """A category is the matter of a summary where it has this share of the hits."""
 ALIKE, REPEATED = 0.92, 3.0
@@ -51,7 +53,10 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
         groups = exchanges(scoped, places, by_assistant)
     else:
         groups = places[:, None]
-    chosen = choose(scoped, ranked, groups, most, IN_ORDER if overview.way == ORDER else PER_SESSION)
+    if overview.way == ORDER and not evidence.question.subjects:
+        chosen = choose(scoped, in_matter(evidence, groups[:, 0]), groups, most, IN_ORDER)
+    else:
+        chosen = choose(scoped, best_of(ranked, groups), groups, most, PER_SESSION)
     order = np.concatenate([chosen, ranked.places[~np.isin(ranked.places, chosen)]])
     known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
     scores = np.array([known.get(place, float(ranked.scores.max())) for place in order.tolist()])
@@ -76,18 +81,40 @@ def exchanges(scoped: ScopedView, places: Rows, by_assistant: NDArray[np.bool_])
     return np.stack([turns[begins], np.where(is_answered, after, -1)], axis=1)
 
 
-def choose(scoped: ScopedView, ranked: Ranked, groups: Rows, most: int, per_session: float) -> Rows:
-    """Return the places of the groups (rows) that are chosen, one after the other, until there are `most`."""
-    scores = ranked.scores[:CHOSEN_FROM]
-    spread = max(float(scores.std()), 1e-9)
+def best_of(ranked: Ranked, groups: Rows) -> NDArray[np.float64]:
+    """Return the best score of each group (row), in spreads of the scores."""
     known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
     values = np.array([max(known.get(place, -np.inf) for place in group) for group in groups.tolist()])
+    return values / max(float(ranked.scores[:CHOSEN_FROM].std()), 1e-9)
+
+
+def in_matter(evidence: Evidence, places: Rows) -> NDArray[np.float64]:
+    """Return how much each of these is of the matter, in spreads: its words lead, and it is like those with most.
+
+    What somebody brought up is told in the words of the matter, however little each turn answers the question.
+    """
+    values = in_spreads(evidence.words.bm25[places]) + MEANING * in_spreads(evidence.cosines.at(places))
+    best = np.argsort(-values, kind="stable")[:FIRST]
+    return values + in_spreads(likeness(evidence.scoped, places)[best].mean(axis=0))
+
+
+def in_spreads(values: Floats) -> NDArray[np.float64]:
+    """Return distances from the mean."""
+    away: NDArray[np.float64] = (values - values.mean(dtype=np.float64)) / max(float(values.std()), 1e-6)
+    return away
+
+
+def choose(scoped: ScopedView, values: NDArray[np.float64], groups: Rows, most: int, per_session: float) -> Rows:
+    """Return the places of the groups (rows) that are chosen, one after the other, until there are `most`.
+
+    `values` are the groups', in spreads.
+    """
     sessions = scoped.values_at("session_number", groups[:, 0])
     alike = likeness(scoped, groups[:, 0])
     chosen = list[int]()
     repeats, crowded = np.zeros(len(groups)), np.zeros(len(groups))
     for _ in range(len(groups)):
-        best = int((values - spread * (repeats + crowded)).argmax())
+        best = int((values - repeats - crowded).argmax())
         chosen += [place for place in groups[best].tolist() if place >= 0]
         if len(chosen) >= most:
             break

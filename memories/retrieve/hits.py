@@ -98,7 +98,7 @@ class Hit:
 
     `formula_score` is what the ranking's formula gives, and `lowered` what was taken off it since, by why. A `standing`
     one is there because it applies to the request, whether or not it answers it. `words` are the telling ones of the
-    question.
+    question. `replaced` are the last texts that it stands for: what they said counts for it.
     """
 
     app: App
@@ -111,6 +111,7 @@ class Hit:
     combined: str = "sum"
     lowered: dict[str, float] = field(default_factory=dict)
     words: Sequence[str] = ()
+    replaced: Sequence[str] = ()
 
     @property
     def passage(self) -> Passage | None:

@@ -93,13 +93,13 @@ BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 """Their scores are what `rank` adds up; those of the others are shares, or products of these."""
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
-OF_DAYS = 5
-"""So many more than are shown are read for their days."""
+OF_DAYS, LONG_BEFORE = 5, 31
+"""So many more than are shown are read for their days, unless those asked for lie so many days before all memories."""
 DIMENSIONS_READ = 25
 """Of the stored vectors: one that is damaged is not to decide for all."""
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
-FEW = 500
+FEW, REPLACED_SHOWN = 500, 3
 TELLING = ("status", "valid_from", "valid_until")
 # Fields of a memory that no other app is told.
 PRIVATE_FIELDS = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}
@@ -359,7 +359,9 @@ def of_days_asked(
     Turns of a talk stay, and what says that it held then. Where validity ranks, only the first `most` are read.
     """
     scoped, days = evidence.scoped, evidence.question.exact_days
-    if not days:
+    first_day = scoped.days_told[0] if scoped.days_told else 0
+    # Long before anything was stored, nothing was said: what tells of then was stored later.
+    if all(last < first_day - LONG_BEFORE for _, last in days):
         return ranked
     if evidence.by_validity:
         ranked = first_of(ranked, most)
@@ -493,7 +495,8 @@ def load_hits(
     page = range(offset, min(offset + limit, len(ranked.places)))
     places = ranked.places[page.start : page.stop]
     pks = scoped.values_at("pk", places).tolist()
-    rows = cached_rows(app, pks, commit)
+    replaced = scoped.replaced_by(places)
+    rows = cached_rows(app, [*pks, *(pk for some in replaced.values() for pk in some[:REPLACED_SHOWN])], commit)
     return [
         Hit(
             app,
@@ -504,6 +507,7 @@ def load_hits(
             calibration=ranked.calibration,
             combined=ranked.combined,
             words=words,
+            replaced=[rows[old].text for old in replaced.get(place, ())[:REPLACED_SHOWN] if old in rows],
         )
         for number, place, pk in zip(page, places.tolist(), pks, strict=True)
         if pk in rows

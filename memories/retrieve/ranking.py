@@ -54,7 +54,8 @@ NAMES = (
     "subject_named", "subject_other", "subject_first", "subject_asks", "other_asks",
     "first_person", "past_tense", "numbers", "times", "names", "greeting", "asks", "when_times", "who_names",
     "day_named",
-    "of_assistant", "answers_asked", "long_meaning", "long_words", "long_covered_nearby", "long_session_words",
+    "of_assistant", "answers_asked", "meaning_of_exchange", "long_meaning", "long_words", "long_covered_nearby",
+    "long_session_words", "meaning_stated",
     "stated_when_times", "stated_who_persons", "stated_who_names", "stated_where_names", "stated_many_numbers",
 )  # fmt: skip
 """Of all features."""
@@ -91,12 +92,12 @@ LEAST_RELEVANT = 0.6
 # count as those of so many memories.
 SMALL_APP, STANDS_OUT, PRIOR_OF_FEW = 100, 0.25, 2
 # A memory that has to fit by itself needs this share of what the best one needs.
-OWN_SHARE = 0.8
-# In a formula of shares the best few need no more than where evidence is summed up. A statement that holds what the
-# question asks for, such as a number, counts so much more.
-FEW, ASKED = 3, 0.3
+OWN_SHARE = 0.5
+# In a formula of shares the best few need no more than where evidence is summed up, if the best has this share of what
+# is relevant by itself. A statement that holds what the question asks for, such as a number, counts so much more.
+FEW, BEST_SHARE, ASKED = 5, 0.9, 0.3
 # A hit this far behind the best is not shown: exp(-TRAIL) as likely.
-TRAIL = 6.0
+TRAIL = 6.5
 # Age costs this much at most: an exact old match is still found.
 MOST_AGE = 1.0
 LEAST_PRIORITY = 0.1
@@ -255,12 +256,14 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         near, exists = neighbours(scoped, positions)
         evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
         before, look = evidence.looks(np.stack([near[REACH - 1], places]))
+        before_meaning = meaning(near[REACH - 1]) * exists[REACH - 1]
         values = meaning_and_words(evidence, scale, places)
         values |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(
             evidence, meaning, positions
         )
     else:
         evidence.cosines.look_closer(places)
+        before_meaning = np.zeros(len(places), np.float32)
         look, values = evidence.looks(places), meaning_and_words(evidence, scale, places)
         values |= alone(evidence, values, places)
     values |= form(evidence, places, look)
@@ -269,25 +272,34 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         values["of_assistant"] = is_spoken
         if question.of_answers:
             values["answers_asked"] = is_spoken
+        # An answer is of the matter of its question, whether or not it names it.
+        values["meaning_of_exchange"] = is_spoken * np.maximum(before_meaning, 0)
     if question.subjects:
         values |= subject(evidence, places, look)
     if question.days:
-        weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
-        # 1 on a named day (in a named month), falling with the days before and, half as fast, after it.
-        when = scoped.values_at("day", places)
-        closeness = np.zeros(len(places), np.float32)
-        for start, end in question.days:
-            away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
-            closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
-        of_day = (when > 0) & in_talk(scoped, places) if evidence.by_validity else when > 0
-        values["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
+        values["day_named"] = closeness_in_days(evidence, places)
     if scoped.chat < 1:
         values |= {f"long_{name}": (1 - scoped.chat) * values[name] for name in LONG_TOO}
     if scoped.has_sessions and len(places):
         # People come to the point at once. What was learnt of their talk is in no such order.
         values["opens_session"] = values["opens_session"] * has_look(look, Look.SPOKEN).mean()
+    values["meaning_stated"] = scoped.chat * ~has_look(look, Look.SPOKEN) * values["meaning"]
     values |= {f"stated_{name}": scoped.chat * has for name, has in asked_for(question, look).items()}
     return places, values
+
+
+def closeness_in_days(evidence: Evidence, places: Rows) -> NDArray[np.float64]:
+    """Return 1 on a named day (in a named month), falling with the days before and, half as fast, after it."""
+    scoped, question = evidence.scoped, evidence.question
+    when = scoped.values_at("day", places)
+    closeness = np.zeros(len(places), np.float32)
+    for start, end in question.days:
+        away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
+        closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
+    of_day = (when > 0) & in_talk(scoped, places) if evidence.by_validity else when > 0
+    weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
+    weighed: NDArray[np.float64] = weight * np.where(of_day, closeness, 0.0)
+    return weighed
 
 
 def asked_for(question: Question, look: Bits) -> dict[str, NDArray[np.bool_]]:
@@ -761,15 +773,16 @@ def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
 def is_fitting(evidence: Evidence, similar: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Ask of each place what `fits` asks of the best: it may hold the question's words instead of resembling it.
 
-    Of the best few it asks less.
+    Of the best few it asks less, where the best nearly fits.
     """
     relevant, thresholds = evidence.thresholds.likened(least_relevant(evidence)), evidence.thresholds
     evident: NDArray[np.float64] = similar.copy()
     holding = evidence.words.holding
     evident[holding] += COVERED_COUNTS * evidence.words.covered(holding)
     fitting: NDArray[np.bool_] = evident >= relevant
-    best = top(evident.astype(np.float32), FEW)
-    fitting[best] |= evident[best] >= LEAST_RELEVANT * thresholds.likened(thresholds.relevant)
+    best, usual = top(evident.astype(np.float32), FEW), thresholds.likened(thresholds.relevant)
+    if evident[best].max(initial=0) >= BEST_SHARE * usual:
+        fitting[best] |= evident[best] >= LEAST_RELEVANT * usual
     return fitting
 
 
@@ -819,6 +832,8 @@ def anchored_days(evidence: Evidence) -> Evidence:
     # The day of the memory nearest to the question that holds all of these words.
     days, all_of = evidence.scoped.days, np.bitwise_or.reduce([np.uint32(1 << number) for number in words])
     telling = np.flatnonzero((evidence.words.bits & all_of == all_of) & (days > 0))
+    if own := evidence.words.own:
+        telling = telling[np.logical_and.reduce([np.isin(telling, own(number)) for number in words])]
     if not len(telling):
         return evidence
     day = int(days[telling[np.argmax(evidence.cosines.at(telling))]])

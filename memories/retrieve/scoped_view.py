@@ -12,8 +12,8 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
-from memories.index.columns import MERGED, NOBODY, ORIGINS, Columns, TurnOrder, run_starts
-from memories.index.similarity import Cosines, Floats, Rows, take_rows
+from memories.index.columns import MERGED, NOBODY, ORIGINS, Columns, TurnOrder, distinct, run_starts
+from memories.index.similarity import Cosines, Floats, Rows, disagreeing, take_rows
 from memories.providers.embeddings import EmbedderMisconfigured, Vectors
 from memsite.db.lru_cache import Commit
 from memsite.tenancy.access import Users
@@ -23,6 +23,8 @@ Interval = tuple[float, float]
 ALWAYS: Interval = (-math.inf, math.inf)
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800
+FORMER, STEPS = 64, 8
+"""Of so many superseded memories the vectors are compared, and so many steps lead to what stands for one of them."""
 # BM25's.
 K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
@@ -81,12 +83,16 @@ class DerivedArrays:
 class ScopedView:
     """Hold what is `allowed` of an index view's rows. `rows` rise, and a place is a number among them.
 
-    `seen` are all rows the caller may see, of whatever status. Callers with the same visibility share one view: what is
+    `seen` are all rows the caller may see, of whatever status, and `former` those of them that were superseded: what
+    they said counts for what stands for them. Callers with the same visibility share one view: what is
     derived here is derived once, and after a few writes continued from what is `known` of the view before.
     """
 
-    def __init__(self, view: IndexView, allowed: NDArray[np.bool_], seen: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, view: IndexView, allowed: NDArray[np.bool_], seen: NDArray[np.bool_], former: Rows | None = None
+    ) -> None:
         self.view, self.allowed, self.seen = view, allowed, seen
+        self.former = np.zeros(0, np.intp) if former is None else former
         self.known: DerivedArrays | None = None
         self.is_asked = False
         """Whether a search has read it: `warmup` makes some before there is any."""
@@ -276,6 +282,47 @@ class ScopedView:
         place = self.place_of_row[rows]
         return place[place >= 0].astype(np.intp)
 
+    @cached_property
+    def replaced(self) -> tuple[Rows, Rows]:
+        """Return the rows of what was superseded, and the place of what stands for each."""
+        former = now = self.former
+        standing = [(np.zeros(0, np.intp), np.zeros(0, np.intp))]
+        for _ in range(STEPS):
+            if not len(former):
+                break
+            now, here = self.view.find(self.view.columns.successor[now])
+            is_shown = here & self.allowed[now]
+            standing.append((former[is_shown], self.place_of_row[now[is_shown]].astype(np.intp)))
+            goes_on = here & ~is_shown & (self.view.columns.successor[now] > 0)
+            former, now = former[goes_on], now[goes_on]
+        rows, places = zip(*standing, strict=True)
+        return np.concatenate(rows), np.concatenate(places)
+
+    @cached_property
+    def place_standing_for(self) -> NDArray[np.int32]:
+        """Return of each row its place, or that of what stands for it; -1 where there is none."""
+        places = self.place_of_row.copy()
+        former, standing = self.replaced
+        places[former] = standing
+        return places
+
+    def places_holding(self, rows: Rows) -> Rows:
+        """Return the places of these rows and of what stands for them, each once."""
+        if not len(self.former):
+            return self.places_of(rows)
+        places = self.place_standing_for[rows].astype(np.intp)
+        return distinct(places[places >= 0], self.size)
+
+    def replaced_by(self, places: Rows) -> dict[int, list[int]]:
+        """Return by place the pks of what each of these stands for, the latest first."""
+        by_place: dict[int, list[int]] = {}
+        former, standing = self.replaced
+        is_one = np.isin(standing, places)
+        pks = self.view.columns.pk[former[is_one]]
+        for pk, place in sorted(zip(pks.tolist(), standing[is_one].tolist(), strict=True), reverse=True):
+            by_place.setdefault(place, []).append(pk)
+        return by_place
+
     def visible(self, pks: set[int]) -> set[int]:
         """Return those of these memories that the caller may see."""
         rows = self.view.rows_of(np.fromiter(pks, np.int64, len(pks)))
@@ -391,6 +438,8 @@ def new_view(view: IndexView, scope: Scope) -> ScopedView:
     if numbers is not None:
         seen &= np.isin(columns.user, numbers)
     allowed = seen & (columns.quoted if scope.documents else holding(view, scope))
+    is_of_now = not (scope.documents or scope.past or scope.valid or scope.stored)
+    former = seen & (columns.successor > 0) if is_of_now else np.zeros(len(seen), bool)
     if scope.stored:
         allowed &= (columns.created >= scope.stored[0]) & (columns.created < scope.stored[1])
     if scope.past:
@@ -399,24 +448,39 @@ def new_view(view: IndexView, scope: Scope) -> ScopedView:
         known = view.rows_of(scope.past.known)
         allowed[known] = seen[known]
     if scope.unheard:
-        allowed &= ~np.isin(columns.unreviewed, [ORIGINS.index(origin) for origin in scope.unheard])
+        is_heard = ~np.isin(columns.unreviewed, [ORIGINS.index(origin) for origin in scope.unheard])
+        allowed &= is_heard
+        former &= is_heard
     if scope.began is not None:
         allowed &= ~is_newer(view, scope)
     if scope.without:
-        allowed[view.rows_of(np.array(scope.without, np.int64))] = False
+        left_out = view.rows_of(np.array(scope.without, np.int64))
+        allowed[left_out] = former[left_out] = False
     if scope.only is not None:
         only = np.zeros_like(allowed)
         only[view.rows_of(scope.only)] = True
         allowed &= only
-    return ScopedView(view, allowed, seen)
+    return ScopedView(view, allowed, seen, np.flatnonzero(former & ~allowed))
 
 
 def question_cosines(scoped: ScopedView, query: Vectors) -> Cosines:
     """Return the cosine of a question with each memory in view; exact for all that may matter.
+
+    What stands for others is as near as the nearest of these.
 
     Raises EmbedderMisconfigured if the vectors of the app have another length: a model was replaced by another one of
     the same name.
     """
     if len(query) != (dim := scoped.view.held.dim):
         raise EmbedderMisconfigured(f"the question's vector has {len(query)} dimensions, those of the app have {dim}")
-    return scoped.view.held.measure(query, scoped.rows, scoped.places)
+    cosines = scoped.view.held.measure(query, scoped.rows, scoped.places)
+    former, places = scoped.replaced
+    if len(former) > FORMER:
+        likely = np.argpartition(disagreeing(scoped.view.columns.signs, query, former), FORMER)[:FORMER]
+        former, places = former[likely], places[likely]
+    if len(former):
+        standing, number = np.unique(places, return_inverse=True)
+        nearest = np.full(len(standing), -1, np.float32)
+        np.maximum.at(nearest, number, scoped.view.held.told(query, former))
+        cosines.raise_to(standing, nearest)
+    return cosines

@@ -43,6 +43,16 @@ def test_what_answers_shares_words_with_what_is_asked(learnt):
     assert np.array_equal(learn(lessons), learn(lessons))
 
 
+def test_weights_learnt_beside_others_leave_these_as_they_are(learnt):
+    names, lessons = learnt
+    present = present_weights(names)
+    beside = np.array([name == "words" for name in names])
+    known = np.where(beside, 0.0, present)
+    weights = learn([lesson.beside(known) for lesson in lessons], beside)
+    assert np.array_equal(weights[~beside], present[~beside])
+    assert weights[beside] != learn(lessons, beside)[beside]
+
+
 def test_a_conversation_and_a_corpus_are_scored_by_weights_that_have_not_seen_them(learnt):
     _, lessons = learnt
     validated = cross_validate(lessons)

@@ -1057,6 +1057,8 @@ export interface components {
              * @description With `explain`: what the ranking's formula gives; `score` rises with it.
              */
             formula_score?: number;
+            /** @description With `explain`: what it replaced, which counts for it. */
+            replaced?: string[];
         };
         HookAnswer: {
             /** @description Missing where there is nothing to say. */

@@ -379,6 +379,9 @@ class HitShown(MemoryTagged):
     formula_score = serializers.FloatField(
         required=False, help_text="With `explain`: what the ranking's formula gives; `score` rises with it."
     )
+    replaced = serializers.ListField(
+        child=StrictCharField(), required=False, help_text="With `explain`: what it replaced, which counts for it."
+    )
 
 
 class SummaryTold(StrictSerializer):
@@ -522,7 +525,7 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     if hit.memory.app_id != app.pk:
         fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
-        fields |= {"scores": hit.parts, "formula_score": hit.formula_score}
+        fields |= {"scores": hit.parts, "formula_score": hit.formula_score, "replaced": [*hit.replaced]}
     return fields
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain, zip_longest
 from typing import Any
@@ -67,6 +67,7 @@ class WordMatches:
     `weight` (t,) is idf, `shares` (n,) the weight of the words that each memory holds, `bm25` (n,) the score; 0 for
     memories that are not `holding` any. `exact` and `named` (n,) tell of what the question names so: how many of its
     identifiers and quoted phrases each holds, and of its names. What few hold counts 1, what many hold less.
+    `own` are, for each word, the places that hold it by themselves, and not because they stand for what held it.
     """
 
     scoped: ScopedView
@@ -78,6 +79,7 @@ class WordMatches:
     holding: Rows
     exact: Floats
     named: Floats
+    own: Callable[[int], Rows] | None = None
 
     @cached_property
     def is_exact(self) -> bool:
@@ -237,14 +239,15 @@ def look_up(
     terms = [*dict.fromkeys([*words, *exact, *named])]
     rows = rows_with(app, view, terms, most)
     common = {term for term in terms if len(rows[term]) > most}
-    places = {term: scoped.places_of(rows[term]) for term in terms if term not in common}
+    places = {term: scoped.places_holding(rows[term]) for term in terms if term not in common}
     exactly, by_name = ([places[term] for term in some if term in places] for some in (exact, named))
     places = {word: places[word] for word in words if word in places}
     if not common.isdisjoint(words) and not any(map(len, places.values())):
         rows = rows_with(app, view, words, NO_LIMIT)
-        places = {word: scoped.places_of(rows[word]) for word in words}
+        places = {word: scoped.places_holding(rows[word]) for word in words}
     places = without_boundary_pairs(places)
-    return match_words(scoped, [*places], [*places.values()], exactly, by_name)
+    matches = match_words(scoped, [*places], [*places.values()], exactly, by_name)
+    return replace(matches, own=lambda number: scoped.places_of(rows[matches.names[number]]))
 
 
 def is_damaged(app: App, scoped: ScopedView, words: WordMatches, hits: Sequence[Memory]) -> bool:

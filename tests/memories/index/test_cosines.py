@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,6 +83,10 @@ def listed(scoped: ScopedView, question: Floats) -> IndexedCosines:
     return IndexedCosines(held.columns.signs, question, scoped.rows, usual, best, exact[best])
 
 
+def exact_cosines(scoped: ScopedView, question: Floats) -> ExactCosines:
+    return ExactCosines(exactly(scoped, question))
+
+
 def every(cosines: Cosines, scoped: ScopedView) -> Floats:
     return cosines.at(np.arange(scoped.size)).copy()
 
@@ -115,6 +121,22 @@ def test_a_closer_look_is_exact_and_leaves_all_others_as_they_were(seed: int) ->
     assert (values[others] == before[others]).all()
     assert cosines.usual == usual
     assert sorted(cosines.reaching(0.1, 1)) == np.flatnonzero(values >= np.float32(0.1)).tolist()
+
+
+@given(seeds, st.sampled_from([estimated, listed, exact_cosines]))
+def test_what_is_raised_is_as_near_and_all_others_are_as_they_were(
+    seed: int, measured: Callable[[ScopedView, Floats], Cosines]
+) -> None:
+    random = np.random.default_rng(seed)
+    scoped, question = reading_of(random, 0.8), question_of(random)
+    cosines = measured(scoped, question)
+    places = random.choice(scoped.size, 9, replace=False)
+    cosines.look_closer(places)
+    before, least = every(cosines, scoped), np.linspace(0.5, 0.9, 9, dtype=np.float32)
+    cosines.raise_to(places, least)
+    before[places] = np.maximum(before[places], least)
+    assert every(cosines, scoped) == pytest.approx(before, abs=1e-6)
+    assert set(places[least > 0.8]) <= set(cosines.foremost)
 
 
 @given(seeds, st.sampled_from([0.4, 1.0]))

@@ -51,6 +51,10 @@ def test_nothing_of_that_day_is_nothing(alice: Caller, lunches: None) -> None:
     assert found_by(alice, "Whom did I meet for lunch on 1 November?") == []
 
 
+def test_what_was_stored_long_after_may_tell_of_that_day(alice: Caller, lunches: None) -> None:
+    assert "Met Ana for lunch" in found_by(alice, "Whom did I meet for lunch in August?")
+
+
 def test_without_a_day_all_are_found(alice: Caller, lunches: None) -> None:
     assert len(found_by(alice, "Whom did I meet for lunch?")) == 4
     assert len(found_by(alice, "Whom did I meet for lunch since 2 November?")) == 4

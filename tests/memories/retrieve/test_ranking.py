@@ -23,7 +23,7 @@ from memories.providers.embeddings.base import USUAL
 from memories.retrieve.calibration import COMPETING
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
-from memories.retrieve.ranking import MOST_AGE, NAMES, best_first, learnt_weights, rank_by, scale_of
+from memories.retrieve.ranking import FEW, MOST_AGE, NAMES, best_first, learnt_weights, rank_by, scale_of
 from memories.retrieve.retrievers.fulltext import idf
 from memories.retrieve.scoped_view import ScopedView
 from memories.services import MemoryAgent
@@ -218,9 +218,9 @@ def test_a_statement_that_holds_what_is_asked_for_counts_more(
 
 def test_of_the_best_few_a_product_asks_no_more_than_the_standard_ranking(alice: Caller) -> None:
     set_ranking(alice, "product")
-    for number in range(5):
+    for number in range(FEW + 2):
         alice.remember(f"whales sing {' '.join(f'{letter}{number}' for letter in 'abcdefg')}", dedupe=False)
-    assert len(search(alice, "harbour yellow whales boats").hits) == 3
+    assert len(search(alice, "harbour yellow whales boats").hits) == FEW
 
 
 def test_what_was_learnt_of_talk_opens_no_session(alice: Caller) -> None:
