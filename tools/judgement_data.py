@@ -53,6 +53,20 @@ NOT_YET_OR_NO_LONGER = (
     "wants to {}", "would like to {}", "is thinking about whether to {}", "used to {}", "once wanted to {}",
     "plans to {}", "hopes to {} one day", "might {} soon", "is learning how to {}",
 )  # fmt: skip
+DENIALS = (
+    (re.compile(r"\b(is|are|was|were|can|will|must|should)\b"), r"\1 not"),
+    (re.compile(r"^(User) has\b(?= (?:a|an|the|two|three|\w+s)\b)"), r"\1 does not have"),
+    (re.compile(r"^(User|I) (?!has\b)([a-z]+[^s\W])s\b"), r"\1 does not \2"),
+)
+"""Patterns of what a statement affirms, and how it is denied."""
+UNCERTAIN = re.compile(
+    r"n['’]t\b|[,;]|\b(?:not|never|no|none|nobody|nothing|without|only|un\w+|neither|hardly|if|while|when|because|so|does|may|"
+    r"than)\b",
+    re.IGNORECASE,
+)
+"""Found in a statement, another word may have to be denied than the first that can be."""
+SHORT_DENIED = 12
+"""Words of a statement of which it is certain what a denial denies."""
 NOT_THE_SAME = tuple(relation for relation in RELATIONS if relation != "same")
 SENTENCES_TIMES = 2
 """How often each labelled sentence is trained on, for one of each pair: there are few, and they answer more."""
@@ -83,7 +97,7 @@ def read_examples() -> list[Example]:
     sentences = [sentence for path in sorted(JUDGEMENT.glob("sentences*.jsonl")) for sentence in read_sentences(path)]
     spoken = list(filter(None, map(in_third_person, by_hand)))
     turned = [turn(pair) for pair in by_hand if pair.answers["relation"][0] in SYMMETRIC]
-    beside = [*beside_other_matters(by_hand), *of_other_people(by_hand), *wished_or_over(by_hand)]
+    beside = [*beside_other_matters(by_hand), *of_other_people(by_hand), *wished_or_over(by_hand), *denied(by_hand)]
     beside += [*facts_beside_each_other(), *list(dates_called_off(JUDGEMENT)) * SENTENCES_TIMES]
     dropped = list(filter(is_short, chatter()))
     dropped += filter(is_short, messages_with_facts())
@@ -174,6 +188,27 @@ def wished_or_over(pairs: Sequence[Example]) -> Iterator[Example]:
         wish = f"User {chance.choice(NOT_YET_OR_NO_LONGER).format(verb + pair.texts[0][state.end() :])}"
         texts = (pair.texts[0], wish) if chance.random() < 0.5 else (wish, pair.texts[0])
         yield Example(texts, {"relation": NOT_THE_SAME}, pair.group, False)
+
+
+def denied(pairs: Sequence[Example]) -> Iterator[Example]:
+    """Yield statements beside the denial of what says the same in other words, and both denied."""
+    for pair in (in_third_person(pair) or pair for pair in pairs):
+        if is_development(pair) or pair.answers["relation"] != ("same",):
+            continue
+        first, second = map(deny, pair.texts)
+        if second:
+            yield Example((pair.texts[0], second), {"relation": MEANT["clash"]}, pair.group, False)
+        if first and not second:
+            yield Example((first, pair.texts[1]), {"relation": MEANT["clash"]}, pair.group, False)
+        if first and second:
+            yield Example((first, second), {"relation": ("same",)}, pair.group, False)
+
+
+def deny(text: str) -> str:
+    """Return the denial of a statement that affirms; empty where it is not certain."""
+    if UNCERTAIN.search(text) or len(text.split()) > SHORT_DENIED:
+        return ""
+    return next((told.sub(denial, text, count=1) for told, denial in DENIALS if told.search(text)), "")
 
 
 def facts_beside_each_other() -> Iterator[Example]:
