@@ -208,7 +208,7 @@ def deny(text: str) -> str:
     """Return the denial of a statement that affirms; empty where it is not certain."""
     if UNCERTAIN.search(text) or len(text.split()) > SHORT_DENIED:
         return ""
-    return next((told.sub(denial, text, count=1) for told, denial in DENIALS if told.search(text)), "")
+    return next((pattern.sub(denial, text, count=1) for pattern, denial in DENIALS if pattern.search(text)), "")
 
 
 def facts_beside_each_other() -> Iterator[Example]:
