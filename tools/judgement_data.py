@@ -38,8 +38,36 @@ SYMMETRIC = ("same", "contradicts", "both")
 """Relations that hold the other way round, too."""
 DEVELOPMENT_SHARE = 7
 """One in so many texts is not trained on."""
-UNLIKE = (0.2, 0.35)
-"""Cosines of statements of different pairs, which then are taken to stand side by side: nearer ones may not."""
+OF_ANOTHER_MATTER = 0.3
+"""The cosine of two statements below which one is taken to stay when the other changes."""
+BESIDE_CHANGE, BESIDE_OTHER = 3, 1
+"""How many statements of other matters are put beside what tells of a change, and beside what does not."""
+OTHER_PEOPLE = ("sister", "brother", "neighbour", "mother", "colleague", "friend")
+BY_USER = re.compile(r"^User (?=(?!and\b|or\b)[a-z]+s\b|[a-z]+ed\b)")
+"""What the user is said to be or do: it can be said of somebody else."""
+STATE = re.compile(
+    r"^User (has|owns|speaks|plays|drives|keeps|eats|drinks|uses|lives|works|studies|teaches|runs)\b"
+    r"(?! (?:no|not|been|had|never)\b)"
+)
+NOT_YET_OR_NO_LONGER = (
+    "wants to {}", "would like to {}", "is thinking about whether to {}", "used to {}", "once wanted to {}",
+    "plans to {}", "hopes to {} one day", "might {} soon", "is learning how to {}",
+)  # fmt: skip
+DENIALS = (
+    (re.compile(r"\b(is|are|was|were|can|will|must|should)\b"), r"\1 not"),
+    (re.compile(r"^(User) has\b(?= (?:a|an|the|two|three|\w+s)\b)"), r"\1 does not have"),
+    (re.compile(r"^(User|I) (?!has\b)([a-z]+[^s\W])s\b"), r"\1 does not \2"),
+)
+"""Patterns of what a statement affirms, and how it is denied."""
+UNCERTAIN = re.compile(
+    r"n['’]t\b|[,;]|\b(?:not|never|no|none|nobody|nothing|without|only|un\w+|neither|hardly|if|while|when|because|so|does|may|"
+    r"than)\b",
+    re.IGNORECASE,
+)
+"""Found in a statement, another word may have to be denied than the first that can be."""
+SHORT_DENIED = 12
+"""Words of a statement of which it is certain what a denial denies."""
+NOT_THE_SAME = tuple(relation for relation in RELATIONS if relation != "same")
 SENTENCES_TIMES = 2
 """How often each labelled sentence is trained on, for one of each pair: there are few, and they answer more."""
 IN_THIRD_PERSON = 0.5
@@ -69,7 +97,8 @@ def read_examples() -> list[Example]:
     sentences = [sentence for path in sorted(JUDGEMENT.glob("sentences*.jsonl")) for sentence in read_sentences(path)]
     spoken = list(filter(None, map(in_third_person, by_hand)))
     turned = [turn(pair) for pair in by_hand if pair.answers["relation"][0] in SYMMETRIC]
-    beside = [*unlike(by_hand), *facts_beside_each_other(), *list(dates_called_off(JUDGEMENT)) * SENTENCES_TIMES]
+    beside = [*beside_other_matters(by_hand), *of_other_people(by_hand), *wished_or_over(by_hand), *denied(by_hand)]
+    beside += [*facts_beside_each_other(), *list(dates_called_off(JUDGEMENT)) * SENTENCES_TIMES]
     dropped = list(filter(is_short, chatter()))
     dropped += filter(is_short, messages_with_facts())
     dropped += [*filter(is_short, sentences_of_conversations())] * SENTENCES_TIMES
@@ -116,18 +145,70 @@ def turn(pair: Example) -> Example:
     return replace(pair, texts=pair.texts[::-1], is_for_development=is_left_out(pair.group))
 
 
-def unlike(pairs: Sequence[Example]) -> Iterator[Example]:
-    """Statements of two pairs that are of other matters: one for every other pair, in either person."""
+def beside_other_matters(pairs: Sequence[Example]) -> Iterator[Example]:
+    """Yield new statements beside stored ones of other pairs, near and far, which they leave as they are.
+
+    A stored statement is of another matter if it is unlike the one that the new statement is about.
+    """
     chance = random.Random(SEED)  # noqa: S311
-    ours = [pair for pair in pairs if not is_development(pair)]
-    vectors = MiniLMEmbedder().embed_documents([pair.texts[0] for pair in ours])
-    for index, pair in list(enumerate(ours))[::2]:
-        cosines = vectors @ vectors[index]
-        others = np.flatnonzero((cosines > UNLIKE[0]) & (cosines < UNLIKE[1]))
-        nearest = others[np.argsort(-cosines[others])][:100].tolist()
-        for other in chance.sample(nearest, min(1, len(nearest))):
-            example = Example((pair.texts[0], ours[other].texts[1]), {"relation": ("both",)}, pair.group, False)
+    ours = [pair for pair in pairs if not is_development(pair) and pair.texts[0] == pair.group]
+    stored = MiniLMEmbedder().embed_documents([pair.texts[0] for pair in ours])
+    news = MiniLMEmbedder().embed_documents([pair.texts[1] for pair in ours])
+    for index, pair in enumerate(ours):
+        others = np.flatnonzero(stored @ stored[index] < OF_ANOTHER_MATTER)
+        near = others[np.argsort(-(stored[others] @ news[index]))][:40].tolist()
+        number = BESIDE_CHANGE if pair.answers["relation"] == ("replaces",) else BESIDE_OTHER
+        for other in chance.sample([*near, *chance.sample(others.tolist(), 80)], number):
+            example = Example((ours[other].texts[0], pair.texts[1]), {"relation": ("both",)}, pair.group, False)
             yield (chance.random() < IN_THIRD_PERSON and in_third_person(example)) or example
+
+
+def of_other_people(pairs: Sequence[Example]) -> Iterator[Example]:
+    """Yield pairs of the user with one of the two statements, or both, made one of somebody else."""
+    chance = random.Random(SEED)  # noqa: S311
+    for pair in (in_third_person(pair) or pair for pair in pairs):
+        if is_development(pair) or not all(map(BY_USER.match, pair.texts)):
+            continue
+        person = f"User's {chance.choice(OTHER_PEOPLE)} "
+        theirs = [BY_USER.sub(person, text) for text in pair.texts]
+        beside: dict[str, tuple[str, ...]] = {"relation": ("both",)}
+        yield Example((pair.texts[0], theirs[1]), beside, pair.group, False)
+        yield Example((theirs[0], pair.texts[1]), beside, pair.group, False)
+        yield Example((theirs[0], theirs[1]), pair.answers, pair.group, False)
+
+
+def wished_or_over(pairs: Sequence[Example]) -> Iterator[Example]:
+    """Yield what somebody has or does, and that they want to, or did: not the same, whatever else."""
+    chance = random.Random(SEED)  # noqa: S311
+    for pair in (in_third_person(pair) or pair for pair in pairs):
+        state = STATE.match(pair.texts[0])
+        if is_development(pair) or not state:
+            continue
+        verb = {"has": "have", "studies": "study", "teaches": "teach"}.get(state[1], state[1].removesuffix("s"))
+        wish = f"User {chance.choice(NOT_YET_OR_NO_LONGER).format(verb + pair.texts[0][state.end() :])}"
+        texts = (pair.texts[0], wish) if chance.random() < 0.5 else (wish, pair.texts[0])
+        yield Example(texts, {"relation": NOT_THE_SAME}, pair.group, False)
+
+
+def denied(pairs: Sequence[Example]) -> Iterator[Example]:
+    """Yield statements beside the denial of what says the same in other words, and both denied."""
+    for pair in (in_third_person(pair) or pair for pair in pairs):
+        if is_development(pair) or pair.answers["relation"] != ("same",):
+            continue
+        first, second = map(deny, pair.texts)
+        if second:
+            yield Example((pair.texts[0], second), {"relation": MEANT["clash"]}, pair.group, False)
+        if first and not second:
+            yield Example((first, pair.texts[1]), {"relation": MEANT["clash"]}, pair.group, False)
+        if first and second:
+            yield Example((first, second), {"relation": ("same",)}, pair.group, False)
+
+
+def deny(text: str) -> str:
+    """Return the denial of a statement that affirms; empty where it is not certain."""
+    if UNCERTAIN.search(text) or len(text.split()) > SHORT_DENIED:
+        return ""
+    return next((pattern.sub(denial, text, count=1) for pattern, denial in DENIALS if pattern.search(text)), "")
 
 
 def facts_beside_each_other() -> Iterator[Example]:

@@ -1,11 +1,12 @@
 """Train the network of `memories/providers/judgement_model.py`: its graph and its tuned weights.
 
     pip install torch onnx     # neither is needed by the server
-    python -m tools.train_judgement_model [--epochs 3] [--first-layer 2] [--seed 1] [--average FILE …] [--held-out]
+    python -m tools.train_judgement_model [--epochs 3] [--first-layer 2] [--seed 1] [--start FILE] [--average FILE …]
 
 Tune the upper layers and a head of all-MiniLM-L6-v2 on the labelled pairs and sentences of `tests/data`. A seventh of
 them (by a hash of the text) is not trained on: these calibrate the probabilities, and the figures that are printed are
 theirs. The weights in the repository are the mean of several trainings: `--epochs 0 --average FILE …` makes it.
+`--start` goes on from earlier weights, with a lower `--rate`, on a `--share` of the examples.
 `--held-out` prints those of `tests/data/judgement/held-out` too: nothing may be chosen by them.
 """
 
@@ -162,12 +163,12 @@ def batches(encoded: Sequence[Encoded], chance: random.Random | None) -> Iterato
         yield batch, [ids, segments, mask, torch.tensor([encoded[index].meant for index in batch])]
 
 
-def train(network: Network, encoded: Sequence[Encoded], epochs: int, seed: int) -> None:
+def train(network: Network, encoded: Sequence[Encoded], epochs: int, seed: int, rate: float = LAYER_RATE) -> None:
     """Minimise minus the log of the probability of what is meant, with AdamW and a rate that falls to 0."""
     chance = random.Random(seed)  # noqa: S311
     head = [tensor for name, tensor in network.tuned.items() if name.startswith(HEAD)]
     layers = [tensor for name, tensor in network.tuned.items() if not name.startswith(HEAD)]
-    rates = (LAYER_RATE, HEAD_RATE)
+    rates = (rate, rate / LAYER_RATE * HEAD_RATE)
     optimizer = torch.optim.AdamW([{"params": layers}, {"params": head}], weight_decay=0.01)
     steps, step = epochs * math.ceil(len(encoded) / BATCH), 0
     network.is_training = True
@@ -175,9 +176,11 @@ def train(network: Network, encoded: Sequence[Encoded], epochs: int, seed: int) 
         lost = 0.0
         for batch, (ids, segments, mask, meant) in batches(encoded, chance):
             share = min(1.0, step / (WARM_UP * steps)) * (1 - step / steps)
-            for group, rate in zip(optimizer.param_groups, rates, strict=True):
-                group["lr"] = rate * share
-            loss = loss_of(network.scores(ids, segments, mask), meant)
+            for group, highest in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = highest * share
+            with torch.autocast("cpu", torch.bfloat16):
+                scores = network.scores(ids, segments, mask)
+            loss = loss_of(scores.float(), meant)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_([*layers, *head], 1.0)
@@ -327,18 +330,24 @@ def main() -> None:
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--seed", type=int, default=SEED, help="of the order and of dropout, not of the head")
     options.add_argument("--average", type=Path, nargs="*", default=[], help="earlier weights, to take the mean with")
+    options.add_argument("--start", type=Path, nargs=1, default=[], help="earlier weights, to go on from")
+    options.add_argument("--rate", type=float, default=LAYER_RATE, help="of the layers; the head's goes with it")
+    options.add_argument("--share", type=float, default=1.0, help="of the examples, by chance, that is trained on")
     options.add_argument("--held-out", action="store_true")
     chosen = options.parse_args()
     torch.manual_seed(SEED)
     torch.set_num_threads(chosen.threads)
     examples = read_examples()
     trained = [example for example in examples if not is_development(example)]
+    trained = random.Random(chosen.seed).sample(trained, round(chosen.share * len(trained)))  # noqa: S311
     development = list({example.texts: example for example in examples if is_development(example)}.values())
     print(f"{len(trained)} examples to train on, {len(development)} to measure", flush=True)
     network = Network(chosen.first_layer)
     torch.manual_seed(chosen.seed)
+    if chosen.start:
+        average(network, chosen.start, is_trained=False)
     if chosen.epochs:
-        train(network, encode(trained), chosen.epochs, chosen.seed)
+        train(network, encode(trained), chosen.epochs, chosen.seed, chosen.rate)
     average(network, chosen.average, is_trained=bool(chosen.epochs))
     encoded = encode(development)
     scores = scores_of(network, encoded)

@@ -89,6 +89,8 @@ def test_things_of_one_kind_are_told_apart_by_their_number(stored: str, new: str
         ("Starts within a minute", "Starts within 50 seconds", "50"),
         ("The certificate is renewed by a timer", "The certificate is renewed by Caddy", "Caddy"),
         ("Restart it at night", "Do not restart it at night", "denied: restart"),
+        ("User speaks Spanish", "User is learning Spanish", "learning"),
+        ("User is training to be a diver", "User is a qualified diver", "training"),
         ("The cat is called Momo", "Momo is the cat", ""),
         ("User is a vegetarian", "User does not eat meat", ""),
         ("Never restart it at night", "It must not be restarted at night", ""),
