@@ -436,15 +436,9 @@ def _lead(asked: Asked, answer: str) -> str:
     if first in PREPOSITIONS | SUBORDINATORS or first in _PLACES:
         return ""
     if asked.wh in {"when", "what time"}:
-        return (
-            "at "
-            if asked.wh == "what time"
-            else "on "
-            if _DAY.match(answer)
-            else "in "
-            if _LONG_TIME.match(answer)
-            else ""
-        )
+        if asked.wh == "what time":
+            return "at "
+        return "on " if _DAY.match(answer) else "in " if _LONG_TIME.match(answer) else ""
     if asked.wh != "where":
         return ""
     return "to " if asked.verb.lower() in _TOWARDS else "in " if answer[:1].isupper() else ""
