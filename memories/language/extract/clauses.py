@@ -85,8 +85,6 @@ _LIVES_WITH = re.compile(
 _SHARES_NO_SUBJECT = words("can can't will would want need plan have like hope try decided")
 _GOES_ON_TELLING = re.compile(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", re.IGNORECASE)
 """What stands behind belongs to it: "he said that we ship and I stay"."""
-_DONE_TO_IT = re.compile(r"\w (?:him|them|it)\b")
-"""To whom or what, only the clause before tells: "my landlord raised the rent and I told him no"."""
 MAX_CLAUSES = 12
 _GAP = re.compile(r"(\s{8})\s+")
 """Space that says no more than less of it: borders begin with any, and would be sought from each."""
@@ -124,7 +122,7 @@ def _split_joined(piece: str) -> list[str]:
     for match in _JOINED.finditer(piece):
         left, right = piece[end : match.start()], piece[match.end() :]
         is_left = len(left.split()) > 1 and (has_verb(left) or is_finite(left.split(" ", 1)[0].lower()))
-        is_right = has_verb(right[:80]) and not (leans_on_what_is_done(right) or _DONE_TO_IT.search(right))
+        is_right = has_verb(right[:80]) and not leans_on_what_is_done(right)
         if is_left and is_right and not _GOES_ON_TELLING.search(left):
             clauses.append(left)
             end = match.end()

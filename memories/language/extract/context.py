@@ -53,7 +53,8 @@ _BEGINS_POINTING = re.compile(
     r"(?:\w+ )?ones?)|der|die|das|er|sie|es|c['’]est|il|elle|è)\b(?! (?:I|we)\b)",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:[a-z]+ )?[a-z]+s\b")
+_OWNING = words("its their his her")
+_COUNTED = re.compile(r"(?<![\w.,])(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:[a-z]+ )?[a-z]+s\b")
 _NEEDED = re.compile(r"\bneeds?\b", re.IGNORECASE)
 _SURELY_ENGLISH = words("the my our your his her their is are was for and to with of i we you i'm we're")
 _OF_TIME = words("daily weekl month yearl annua hourl same alrea comes then every twice once")
@@ -147,7 +148,7 @@ def tells_matter(question: str, least: int = MATTER) -> bool:
 
 def names_matter(text: str) -> bool:
     """Tell whether somebody who hears nothing else knows what is spoken of: not of "book it for 12 May"."""
-    points = any(word.lower() in _POINTING for word in _WORD.findall(text))
+    points = any(word.lower() in _POINTING - _OWNING for word in _WORD.findall(text))
     return len(matter_of(text)) >= MATTER * (1 + points)
 
 
@@ -202,11 +203,7 @@ def topic_of(asked: str, earlier: list[str]) -> str:
     for text in (own, *reversed(earlier[-3:])):
         told = [cleaned(sentence.text) for sentence in read_sentences(text[-MOST_CHARACTERS:])]
         told = [
-            one
-            for one in told
-            if (names_matter(one) or any(mention.is_subject for mention in read_mentions(one)))
-            and len(one.split()) >= LEAST_WORDS
-            and not _UNTOLD.search(one)
+            one for one in told if names_matter(one) and len(one.split()) >= LEAST_WORDS and not _UNTOLD.search(one)
         ]
         while len(told) > 1 and sum(map(len, told)) > TOPIC_CHARACTERS:
             del told[0]

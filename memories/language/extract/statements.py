@@ -305,7 +305,7 @@ _REGRET = re.compile(
     r"\b(?:I should have|won't happen|from now on)\b",
     re.IGNORECASE,
 )
-_SOMEBODY = re.compile(r"^(?:he|she|his|her)(?:'|\b)", re.IGNORECASE)
+_SOMEBODY = re.compile(r"^(?:(?:he|she|his|her)(?:'|\b)|(?:I|we)(?:'ve| have)? \w+ (?:him|them)\b)", re.IGNORECASE)
 """Who that is, was not found in what was said before."""
 _OF_WHO_LISTENS = re.compile(
     r"^you (?:just |really |always )*(?:sound|seem|look|remind me)\b|"

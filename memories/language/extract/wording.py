@@ -187,7 +187,7 @@ def _read_subject(tokens: list[str], at: int, state: _State, who: str) -> int:
     between = "".join(tokens[at + 1 : place])
     state.named.add(who)
     if low in _WE:
-        if verb in NUMBERS or verb.isdecimal():
+        if verb in NUMBERS.keys() - DETERMINERS or verb.isdecimal():
             raise _UnsureError  # "we're four": more than the speaker
         between = _ALL_OF_US.sub("", between)
     if "'" in low:

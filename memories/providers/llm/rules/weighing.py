@@ -262,16 +262,17 @@ def named(candidate: Candidate, reading: Reading) -> Candidate:
 
 def with_meaning(worded: Sequence[tuple[Candidate, str]]) -> list[tuple[Candidate, str]]:
     """Return the statements that are worth keeping in the words they would be kept in, too."""
-    doubtful = [content for candidate, content in worded if is_open_to_doubt(candidate)] if is_there() else []
+    doubtful = [content for candidate, content in worded if is_open_to_doubt(candidate, content)] if is_there() else []
     readings = load_judgement_model().read([("", content) for content in doubtful]) if doubtful else []
     meaningless = {text for text, reading in zip(doubtful, readings, strict=True) if reading.keep < MEANINGLESS_BELOW}
-    return [(one, content) for one, content in worded if not (content in meaningless and is_open_to_doubt(one))]
+    return [(one, content) for one, content in worded if content not in meaningless]
 
 
-def is_open_to_doubt(candidate: Candidate) -> bool:
-    """Tell whether it is no order, and stands in its own words, which the network can read."""
+def is_open_to_doubt(candidate: Candidate, content: str) -> bool:
+    """Tell whether it is no order and no quotation, and stands in its own words, which the network can read."""
     is_plain = candidate.type in (STATEMENT, SAID) and not candidate.is_final and not candidate.is_foreign
-    return is_plain and not ORDER.match(candidate.quote) and reads_well(candidate.text)
+    is_quoted = content.startswith(f'{candidate.speaker} said "')
+    return is_plain and not (is_quoted or ORDER.match(candidate.quote)) and reads_well(candidate.text)
 
 
 def added(
@@ -389,7 +390,9 @@ def is_fragment(text: str) -> bool:
 def leans_back(text: str) -> bool:
     """Tell whether a sentence says something only together with what was said before it."""
     said = cleaned(text)
-    is_brief = is_cut(said) and (len(matter_of(said)) < MATTER or has_verb(said))
+    opens = said.partition(" ")[0].lower()
+    is_order = is_base(opens) and opens not in NOUNLIKE and " " in said
+    is_brief = is_cut(said) and not is_order and (len(matter_of(said)) < MATTER or has_verb(said))
     is_open = begins_pointing(said) or names_choice(said) or bool(HAS_DONE_IT.match(said) or ENDS_POINTING.search(said))
     return is_open or bool(REPLY.match(text)) or is_brief
 
@@ -398,8 +401,7 @@ def is_cut(text: str) -> bool:
     """Tell whether a sentence has no subject or no verb: "stays on 1.29", "Monday the 12th"."""
     opens = text.partition(" ")[0].lower()
     is_verb = is_finite(opens) and not is_base(opens) and opens not in AUXILIARIES
-    is_order = is_base(opens) and opens not in NOUNLIKE and " " in text
-    return not is_foreign(text) and not is_order and (is_verb or not has_verb(text))
+    return not is_foreign(text) and (is_verb or not has_verb(text))
 
 
 def said_by(role: str, talk: Sequence[Message]) -> list[str]:

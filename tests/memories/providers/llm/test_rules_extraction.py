@@ -653,6 +653,33 @@ def test_what_an_assistant_tells_is_weighed_too() -> None:
     assert not RulesProvider().extract(chunk, Setting())
 
 
+def test_what_says_nothing_in_the_words_it_would_be_kept_in_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    worth = {"I will not budge": keep(), "User will not budge": WORTHLESS}
+    assert find(monkeypatch, worth, Message(USER, "I will not budge.")) == []
+
+
+@each_row(
+    ("kind", "kept"),
+    [("decision", "decision"), ("plan", "project"), ("instruction", "preference"), ("fact", "fact")],
+)
+def test_the_network_tells_the_kind(monkeypatch: pytest.MonkeyPatch, kind: str, kept: str) -> None:
+    text = "The choir meets at the boathouse"
+    assert [fact.kind for fact in find(monkeypatch, {text: keep(kind=kind)}, Message(USER, text))] == [kept]
+
+
+@each_row(
+    ("text", "retained"),
+    [
+        ("Save to memory: my locker is number 12", ["User's locker is number 12"]),
+        ("K-88213 is my customer number", ["K-88213 is User's customer number"]),
+        ("My landlord raised the rent and I told him no", ["User's landlord raised the rent"]),
+        ("we're four and we live in Ghent", ["User lives in Ghent"]),
+    ],
+)
+def test_a_statement_is_whole_and_of_who_said_it(text: str, retained: list[str]) -> None:
+    assert contents(text) == retained
+
+
 def test_what_points_back_is_kept_with_what_it_points_to(monkeypatch: pytest.MonkeyPatch) -> None:
     text = Message(USER, "You declared the iLO dead. It needs four minutes after a reset.")
     (fact,) = find(monkeypatch, {"It needs four minutes after a reset": keep(kind="lesson")}, text)
