@@ -663,7 +663,7 @@ def test_what_says_nothing_in_the_words_it_would_be_kept_in_is_not_kept(monkeypa
     [("decision", "decision"), ("plan", "project"), ("instruction", "preference"), ("fact", "fact")],
 )
 def test_the_network_tells_the_kind(monkeypatch: pytest.MonkeyPatch, kind: str, kept: str) -> None:
-    text = "The choir meets at the boathouse"
+    text = f"The sign for a {kind} hangs at the boathouse"
     assert [fact.kind for fact in find(monkeypatch, {text: keep(kind=kind)}, Message(USER, text))] == [kept]
 
 
