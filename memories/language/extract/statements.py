@@ -265,6 +265,16 @@ _DEFINITE = re.compile(
 SURELY = 0.65
 
 
+_MISTAKE = re.compile(
+    r"\b(?:my (?:mistake|fault|error|bad)|I (?:made|'ve made) (?:a|an) (?:mistake|error)|I messed|I broke)\b", re.I
+)
+RULE_WORDS = {"": "Remember to ", "always ": "Always ", "never ": "Never ", "not ": "Do not "}
+_RESOLVE = re.compile(
+    r"\b(?:I (?:should|must|need to|have to)|next time,? I(?:'ll| will| should| must)) "
+    r"(?P<when>always |never |not )?(?!have )(?P<what>[a-z][^.;!?]{8,200})"
+)
+
+
 def read_assistant(sentences: list[Sentence], content: str, place: int, earlier: list[str]) -> Iterator[Candidate]:
     is_general = asks_in_general(earlier[-1] if earlier else "")
     for sentence in sentences:
@@ -283,7 +293,14 @@ def read_assistant(sentences: list[Sentence], content: str, place: int, earlier:
         if not outcome and not is_general and _DEFINITE.match(text) and is_specific(text):
             finding = weigh_impersonal(text)
             outcome = (text, "a finding", 0.55) if finding.score >= SURELY else None
-        if outcome and stands_alone(outcome[0]):
+        resolved = _RESOLVE.search(text) if _MISTAKE.search(content) else None
+        if resolved:
+            rule = f"{RULE_WORDS[resolved['when'] or '']}{resolved['what'].strip()}"
+            quote = content[sentence.start : sentence.end]
+            yield Candidate(
+                rule, place, quote, 0.8, "a mistake it owns up to", CORRECTION, is_final=True, is_lesson=True
+            )
+        elif outcome and stands_alone(outcome[0]):
             said, evidence, score = outcome
             quote = content[sentence.start : sentence.end]
             yield Candidate(said, place, quote, score, evidence, OUTCOME, is_final=True)

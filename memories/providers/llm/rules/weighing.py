@@ -165,7 +165,7 @@ def weigh_assistant(
 ) -> list[Candidate]:
     """Return the candidates of an assistant's message, with the sentences that the network adds.
 
-    "the parcel takes two days", "you have until 31 December".
+    "the parcel takes two days", "you have until 31 December". A mistake that it owns up to is kept whatever that says.
     """
     stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
     if not stated or not is_there():
@@ -177,7 +177,7 @@ def weigh_assistant(
         if is_general(sentence.text):
             continue
         own = [unit for unit in found if overlaps(unit, message, sentence) and not unit.is_guess]
-        own = [weigh_one(unit, reading, sentence) for unit in own]
+        own = [unit if unit.type == CORRECTION else weigh_one(unit, reading, sentence) for unit in own]
         is_known = any(unit.score >= ENOUGH for unit in own)
         is_worth_it = reading.keep >= KEPT_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS
         if is_known or is_worth_it:
