@@ -68,6 +68,12 @@ PRESENT_OF = {
 }  # fmt: skip
 HELD_ONCE = re.compile(rf"\bused to [a-z]+\b|\b(?:{'|'.join(PRESENT_OF)})\b", re.IGNORECASE)
 FIRST_PERSON = re.compile(r"I ([a-z]+)\b")
+SAYS_CHANGE = re.compile(
+    r"\b(?:moved|relocated|switched|changed|started|quit|left|stopped|gave up|no longer|any ?more|now|instead)\b",
+    re.IGNORECASE,
+)
+CHANGED_SURELY = 0.8
+"""The certainty from which a text that tells of a change replaces what it said before."""
 MOST_CHANGED = 500
 """More are asked for by when they changed: a statement has room for so many parameters."""
 
@@ -248,11 +254,13 @@ def is_relevant(memory: Memory | MemoryText, verdict: Verdict, candidate: Candid
 
 
 def is_said_beside(memory: Memory, verdict: Verdict, candidate: Candidate) -> bool:
-    """Return whether one text says both, and not of one subject: both are then meant."""
+    """Return whether one text says both, and not of one subject: both are then meant, unless it tells of a change."""
     is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
+    is_change = verdict.relation == Relation.SUPERSEDES and verdict.score >= CHANGED_SURELY
+    is_change = is_change and is_guessed(candidate) and bool(SAYS_CHANGE.search(candidate.content))
     is_of_one_text = candidate.resource is not None and memory.resource_id == candidate.resource.pk
     is_of_one_key = bool(memory.subject) and memory.subject == candidate.subject and not is_guessed(candidate)
-    return is_at_odds and is_of_one_text and not is_of_one_key
+    return is_at_odds and is_of_one_text and not is_of_one_key and not is_change
 
 
 def holds_as_long(memory: Memory | MemoryText, candidate: Candidate, now: datetime) -> bool:

@@ -44,7 +44,6 @@ _TAIL = re.compile(
     r"please$|again$|at the moment$|these days$).*$",
     re.IGNORECASE,
 )
-_TWO_THINGS = re.compile(r"\band\b|,|\bor\b", re.IGNORECASE)
 _TWO_QUESTIONS = re.compile(
     r",? and (?:what|which|who|when|where|why|how|is|are|do|does|did|can|should|will) (?!I\b)", re.IGNORECASE
 )
@@ -102,7 +101,7 @@ def read_question(text: str, by_user: bool = False) -> Asked | None:
     if _TWO_QUESTIONS.search(text):
         return None
     asked_for = REQUEST.sub("", text)
-    if asked_for != text and not _TWO_THINGS.search(asked_for):
+    if asked_for != text:
         text = f"what is {asked_for}"
     text = _CONTRACTED.sub(lambda found: found[1] + _WRITTEN[found[2].lower()], text)
     if not text or len(text) > MAX_CHARACTERS:
@@ -235,9 +234,6 @@ _NO = re.compile(r"^(?:no|nope|nah|not (?:really|yet|so far)|never)\b[\s,.!;:–
 _TALK = re.compile(r"^(?:well|oh|um+|uh|hm+|so|ah|just|actually)\b[\s,]+", re.IGNORECASE)
 _APPROVED = re.compile(
     r" (?:is|are|would be|will be|works|will do|'s) (?:fine|good|great|ok|okay|best|perfect|enough)$", re.I
-)
-_CLOCK = re.compile(
-    r"^(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|noon|midnight|half (?:past )?\w+|quarter (?:past|to) \w+)\b", re.IGNORECASE
 )
 _DAY = re.compile(
     r"^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|the \d+(?:st|nd|rd|th)|\d+(?:st|nd|rd|th)|"
@@ -440,7 +436,7 @@ def _lead(asked: Asked, answer: str) -> str:
     if first in PREPOSITIONS | SUBORDINATORS or first in _PLACES:
         return ""
     if asked.wh in {"when", "what time"}:
-        if _CLOCK.match(answer) or asked.wh == "what time":
+        if asked.wh == "what time":
             return "at "
         return "on " if _DAY.match(answer) else "in " if _LONG_TIME.match(answer) else ""
     if asked.wh != "where":
@@ -480,15 +476,7 @@ _BUT_THIS = re.compile(
     r"^(?:but )?(?P<right>(?:the|his|her|their|my|our|an?|on|in|at|to) [^,;]{2,40})(?:,? (?P<how>always|only))?$",
     re.IGNORECASE,
 )
-_IT_IS = re.compile(
-    r"^(?:it|that)(?:'s| is| was| should be| must be)(?: actually| called| now)? ([^,;]{2,60})$", re.IGNORECASE
-)
 _INSTEAD = re.compile(r"^use ([^,;]{2,60}) instead$", re.IGNORECASE)
-_CLAIM = re.compile(
-    r"^(.{3,60}?)\s+(is on|is at|is in|runs on|lives in|works at|starts at|starts on|expires on|is|was|"
-    r"are)\s+(.{1,80})$",
-    re.IGNORECASE,
-)
 _OPENERS = re.compile(
     r"^(?:ok|okay|got it|noted|sure|so|right|great|understood|I have|I've noted|I see)[,:.!]?\s+", re.IGNORECASE
 )
@@ -564,9 +552,6 @@ def _oppose(clause: str, earlier: Sequence[str]) -> str | None:
             if not wrong or not right or len(right.split()) > 8 or _WORDY.search(wrong) or _IS_SAID.search(right):
                 return None
             return _set_right(wrong, right, earlier) or f"It is {right}, not {wrong}"
-    match = _IT_IS.match(clause)
-    if match and not _WORDY.search(match[1]) and re.search(r"\d|[A-Z]|day\b", match[1]):
-        return _set_value(match[1], earlier)
     match = _INSTEAD.match(clause)
     return f"Use {match[1]}" if match else None
 
@@ -580,16 +565,6 @@ def _set_right(wrong: str, right: str, earlier: Sequence[str]) -> str | None:
                 continue
             said = pattern.sub(lambda _: right, bare, count=1)
             return f"{said[:1].upper()}{said[1:]}, not {wrong}"
-    return None
-
-
-def _set_value(right: str, earlier: Sequence[str]) -> str | None:
-    """Read "it's Y" against the last plain claim "X is Z"."""
-    for sentence in reversed(earlier[-4:]):
-        match = _CLAIM.match(_OPENERS.sub("", sentence))
-        if match and len(match[3].split()) <= 6 and not _WORDY.search(match[1]) and "?" not in sentence:
-            right = re.sub(r"^(?:on|in|at) ", "", right) if match[2][-2:] in {"on", "in", "at"} else right
-            return f"{_of_user(match[1])} {match[2]} {right}, not {match[3]}"
     return None
 
 

@@ -231,8 +231,6 @@ _CUT_SHORT = re.compile(
     r"can you|so|because|if|when|than)$",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]{8,200}$", re.IGNORECASE)
-_ITS_RESULT = re.compile(r"(?<=[^\W_]) (?:we|I)(?P<ending>'\w+)? (?P<verb>[\w']+)", re.IGNORECASE)
 _GUESSED = re.compile(
     r",\s+so (?!that\b|far\b)(?=[^,;]*$)(?=[^,;]*\b(?:would|could|might|maybe|perhaps|probably)\b)", re.IGNORECASE
 )
@@ -257,18 +255,6 @@ def join_topic(text: str) -> str:
         return text
     verb = {"'s": " is", "'re": " are"}.get(match["verb"], f" {match['verb'].strip()}")
     return f"{match['topic']}{verb}{text[match.end() :]}"
-
-
-def part_from_reason(text: str) -> str:
-    """Part "Because Erik got a new job we moved" with the comma that people leave out."""
-    if not _BECAUSE.match(text):
-        return text
-    for result in _ITS_RESULT.finditer(text):
-        why, verb = text[: result.start()].split("because ", 1)[-1], result["verb"].lower()
-        is_clause = bool(result["ending"]) or is_finite(verb) or verb in ADVERBS
-        if is_clause and has_verb(why) and not is_cut_short(why) and not _reports(why):
-            return f"{text[: result.start()]},{text[result.start() :]}"
-    return text
 
 
 def _reports(text: str) -> bool:
@@ -361,7 +347,7 @@ _GREETING = re.compile(
     r"(?:hi|hey|hello|hiya|howdy|yo|good (?:morning|afternoon|evening|day)|morning|evening|greetings|dear \w+|"
     r"happy \w+day|"
     r"hallo|moin|servus|salut|bonjour|coucou|hola|buenas|oye|ciao|oi|olá)(?: (?:there|again|all|everyone|team|"
-    r"folks|guys|claude|assistant|zusammen))?(?:\s*[,!.:)–—-]+\s*|\s+(?=(?:i|i'm|im|my|we|our|quick|just)\b))",
+    r"folks|guys|claude|assistant|zusammen))?(?:(?!-\w)\s*[,!.:)–—-]+\s*|\s+(?=(?:i|i'm|im|my|we|our|quick|just)\b))",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
@@ -381,7 +367,7 @@ _FILLER = re.compile(
     r"(?:intro(?:duction)?|note|one|thing|word|remark)"
     r"(?: (?:about|on|since|because|before|for|as)\b[^:,.;]{1,40}(?=:))?|unfortunately|sadly|luckily|fortunately|"
     r"thankfully|apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|"
-    r"merci|gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so+|and|but|plus|also|well|ok|okay|oh|ah|aha|yea|hm+|um+|uhm?"
+    r"merci|gracias)(?!-\w)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so+|and|but|plus|also|well|ok|okay|oh|ah|aha|yea|hm+|um+|uhm?"
     r"|er+m?|yep|yup|btw|by the way|"
     r"fyi|anyway|for context(?= (?:this|it|the|my|we|I))|"
     r"alright|yeah|"
@@ -391,8 +377,9 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
-    r"(?:(?:please |pls |and |just )*(?:remember|note|keep in mind|bear in mind|don't forget|make a note|be aware|"
-    r"know|save|store|take note|mind you)(?: this| for (?:the future|later|next time|me))?(?: that|:|,)?\s+|"
+    r"(?:(?:please |pls |and |just )*(?:remember|note|keep (?:this |that )?in mind|bear in mind|don't forget|"
+    r"make a note|be aware|know|save|store|take note|mind you)"
+    r"(?: this)?(?: (?:to|in)(?: your)? memory| for (?:the future|later|next time|me))?(?: that|:|,)?\s+|"
     r"(?:i (?:want|need|wanted) (?:you to know|to (?:tell you|mention|let you know|add|note|share))|"
     r"you should know|you (?:need|ought) to know|i should (?:mention|add|note|tell you|say)|"
     r"i forgot to (?:mention|say|tell you)|before i forget|let me (?:tell you|add|mention)|did i (?:mention|tell you)|"
@@ -436,12 +423,12 @@ _TRAIL = re.compile(
     r"i guess|i think|right|ok|okay|yeah|xd|by the way|if that helps|if that matters|just so you know|anyway|"
     r"as you know|for the record|i mean|sorry|alright|smh|ngl|imo|obviously|of course|danke|merci|gracias|"
     r"in case (?:you (?:ever )?need|it(?:'s| is)? (?:matters|helps|useful|of use)|that helps)(?: it| that| them)?|"
-    r"so (?:no|yes)|don't let me forget(?: it)?|remind me)\)?|"
+    r"so (?:no|yes)|(?<!think )(?<!hope )(?<!do )(?:so|and|but)|don't let me forget(?: it)?|remind me)\)?|"
     r"(?:(?<!\s)\s+)?(?:[:;]-?[)(DPp]|\^\^)|(?<![\s,;:–—-])[\s,;:–—-]+)$",
     re.IGNORECASE,
 )
 _SAYS_HOW = re.compile(
-    r"\b(?:is|are|was|were|be|feels?|looks?|sounds?|seems?)(?: \w+ly| not| also| all| quite| just)? "
+    r"(?:\b(?:is|are|was|were|be|feels?|looks?|sounds?|seems?)|'s|'re)(?: \w+ly| not| also| all| quite| just)? "
     r"(?:right|ok|okay|alright)$",
     re.IGNORECASE,
 )
@@ -450,18 +437,19 @@ _HAVE_GOT = r"\b([Ii]|[Ww]e|[Yy]ou|[Tt]hey)'ve (?=(?:an?|the|my|our|no|\d+|two|t
 """Said in Britain: "I've a flight at six"."""
 _CAUSE = r"(?:(?<=, )|^)'?[Cc]ause\b(?= (?:the|I|i|it|we|he|she|they|my|our|there)\b)"
 _SLIPPED = re.compile(
-    r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|"
-    rf"wanna|tmrw?|2morrow)\b|'s turning\b|{_HAVE_GOT}|{_CAUSE}"
+    r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|[Ii]d|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|"
+    rf"gonna|tmrw?|2morrow)\b|'s turning\b|{_HAVE_GOT}|{_CAUSE}"
 )
 _LAST = words("""
     lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
     helps matters anyway record mean sorry alright smh ngl imo obviously course danke merci gracias you so no yes
-    forget it me that them need useful use helps matters
+    and but forget it me that them need useful use helps matters
     """)
 _SLIPS = (
     (re.compile(r"\bi(?='|\b(?![.'-]?\w))(?!\.e)"), "I"),
     (re.compile(r"\b[Ii]m\b(?! Chat)"), "I'm"),
     (re.compile(r"\b[Ii]ve\b"), "I've"),
+    (re.compile(r"\b[Ii]d(?= (?:like|love|rather|prefer)\b)"), "I'd"),
     (
         re.compile(r"\b([Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Hh]as|[Hh]ave|[Cc]ould|[Ss]hould|[Ww]ould)nt\b"),
         r"\1n't",
@@ -471,14 +459,12 @@ _SLIPS = (
     (re.compile(r"\bu(?= |$)(?! [-])"), "you"),
     (re.compile(r"\b(?:cos|cuz|bc)\b"), "because"),
     (re.compile(_CAUSE), "because"),
-    (re.compile(r"\b(mother|father|sister|brother|son|daughter|parents)s? in law\b"), r"\1-in-law"),
     (re.compile(r"\bw/(?= )"), "with"),
     (re.compile(r"\b([Iw]e?)'ve to(?= [a-z])"), r"\1 have to"),
     (re.compile(_HAVE_GOT), r"\1 have "),
     (re.compile(r"(?<=\w),? (?:by the way|btw)\b(?=,? \w|,)"), ""),
     (re.compile(r"\b(?:gonna)\b"), "going to"),
     (re.compile(rf"\b(?!(?i:it|that|this|there|what)\b)([A-Za-zà-ÿ]+)'s (?=turning {AGE}\b)"), r"\1 is "),
-    (re.compile(r"\b(?:wanna)\b"), "want to"),
     (re.compile(r"\btmrw\b|\btmr\b|\b2morrow\b"), "tomorrow"),
 )
 

@@ -10,7 +10,8 @@ import re
 
 from memories.language.extract.clauses import mend, strip_leads
 from memories.language.extract.conversation import without_time
-from memories.language.extract.lexicon import GREETED
+from memories.language.extract.lexicon import DETERMINERS, GREETED, base_of_gerund, is_base
+from memories.language.extract.mentions import read_mentions
 from memories.language.extract.prose import is_offer, read_sentences, shares_kind
 from memories.language.extract.statements import is_foreign
 from memories.language.rewrite.filler import CONSENT, COURTESY, LIGHT_WORDS
@@ -52,6 +53,10 @@ _BEGINS_POINTING = re.compile(
     r"(?:\w+ )?ones?)|der|die|das|er|sie|es|c['’]est|il|elle|è)\b(?! (?:I|we)\b)",
     re.IGNORECASE,
 )
+_OWNING = words("its their his her")
+_COUNTED = re.compile(r"(?<![\w.,])(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:[a-z]+ )?[a-z]+s\b")
+_NEEDED = re.compile(r"\bneeds?\b", re.IGNORECASE)
+_SURELY_ENGLISH = words("the my our your his her their is are was for and to with of i we you i'm we're")
 _OF_TIME = words("daily weekl month yearl annua hourl same alrea comes then every twice once")
 """Cut like matter: when something is, and nothing of what."""
 _OFFERED = re.compile(
@@ -90,7 +95,8 @@ _WAS_WRONG = re.compile(
 )
 _REFUSES = re.compile(r"(?:no|nope|nah|nein|non)\b[\s,.–—-]+", re.IGNORECASE)
 _ONE_OF = re.compile(
-    r"(?<!not )\bthe (?:(?:first|second|third|fourth|last|older|newer|bigger|smaller|cheaper|earlier|later) one\b|"
+    r"(?<!not )\b(?:(?:the|my|our) (?:first|second|third|fourth|last|old|older|new|newer|other|bigger|smaller|cheaper|"
+    r"earlier|later) one\b|the "
     r"(?:latter|former|first|second)(?=[.,;!]|$))",
     re.IGNORECASE,
 )
@@ -142,7 +148,7 @@ def tells_matter(question: str, least: int = MATTER) -> bool:
 
 def names_matter(text: str) -> bool:
     """Tell whether somebody who hears nothing else knows what is spoken of: not of "book it for 12 May"."""
-    points = any(word.lower() in _POINTING for word in _WORD.findall(text))
+    points = any(word.lower() in _POINTING - _OWNING for word in _WORD.findall(text))
     return len(matter_of(text)) >= MATTER * (1 + points)
 
 
@@ -202,8 +208,22 @@ def topic_of(asked: str, earlier: list[str]) -> str:
         while len(told) > 1 and sum(map(len, told)) > TOPIC_CHARACTERS:
             del told[0]
         if told:
-            return ". ".join(told)[:TOPIC_CHARACTERS].strip()
+            return ". ".join(map(things_of, told))[:TOPIC_CHARACTERS].strip()
     return ""
+
+
+def things_of(sentence: str) -> str:
+    """Return the things that a sentence names: what is wanted of them, or how they are now, is of the moment."""
+    opens = sentence.partition(" ")[0].lower()
+    is_english = any(word.lower() in _SURELY_ENGLISH for word in _WORD.findall(sentence))
+    mentions = read_mentions(sentence) if is_english and not is_foreign(sentence) else []
+    is_lost = opens in DETERMINERS and not any(mention.is_subject for mention in mentions)
+    if is_lost or _NEEDED.search(sentence):
+        return sentence
+    is_doing = is_base(opens) or bool(base_of_gerund(opens))
+    named = [mention.text for mention in mentions if not (is_doing and mention.text.lower() == opens)]
+    counted = [one for one in _COUNTED.findall(sentence) if mentions and not any(one in name for name in named)]
+    return ", ".join(dict.fromkeys(named + counted)) or sentence
 
 
 def cleaned(text: str) -> str:

@@ -15,13 +15,12 @@ from memories.language.extract.clauses import (
     is_cut_short,
     join_topic,
     mend,
-    part_from_reason,
     split_clauses,
     strip_leads,
     strip_report,
 )
 from memories.language.extract.coreference import Antecedents, with_owner
-from memories.language.extract.decisions import begin_with_who, without_courtesy
+from memories.language.extract.decisions import without_courtesy
 from memories.language.extract.evidence import UNREAL, count_ops
 from memories.language.extract.lexicon import (
     ADVERBS,
@@ -45,132 +44,7 @@ from memories.language.extract.prose import (
     opens_question,
 )
 from memories.language.messages import ASSISTANT, USER, Message
-from memories.language.relate.lexicon import CITIES, SIBLINGS
 from memories.language.wordlists import words
-
-_OFTEN = r"(?: (?:all|both|now|finally|recently|just|also|then|only|eventually|already|actually))*"
-_WE = (
-    rf"\bwe(?:'ve|'re|'ll|'d| have| are| were| had| will)?{_OFTEN}"
-    r"(?: be| been| going to| planning to| had to| have to| want to| decided to| thinking of)? "
-)
-_USER = (
-    r"^(?:(?:In|On|Last|This|Next|At|Since) [\w ]{1,40}?,? )?"
-    rf"User(?: and (?:their )?[\w-]+(?: [\w-]+)?)?(?: has| have| is| are| was| were| will)?{_OFTEN}"
-    r"(?: be| been| going to| had to| has to| wants to| decided to| thinking of)? "
-)
-_END = (
-    r"(?=$|[.,;!?)]| (?:in|at|near|by|on|with|for|to|from|last|this|next|because|since|as|so|when|while|after|before|"
-    r"and|but|together|there|here|outside|close|just|that|which|now|then|again|yesterday|today|tomorrow|\d+)\b)"
-)
-"""Behind a thing itself: "a dog", but no "dog food business"."""
-_HOUSE = (
-    r"(?:house|flat|apartment|home|cottage|cabin|bungalow|villa|farm|farmhouse|allotment|caravan|campervan|camper|condo|"
-    r"townhouse|duplex)"
-)
-_SOME = r"(?:an?|the|our|my|their|another|two|three)(?: [\w-]+){0,2}?"
-_CHILD = r"(?:baby|babies|boy|girl|son|daughter|child|kid|twins|triplets)"
-_PET = r"(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|guinea pigs?|parrots?|hens|chickens)"
-_HOLIDAY = r"(?:holidays?|vacation|honeymoon|city break|road trip|camping trip|cruise)"
-_DEED = (
-    rf"(?:(?:bought|buy|buying|built|building|sold|selling|rented|rent|renting|found) {_SOME} {_HOUSE}{_END}|"
-    r"(?:bought|buy|buying|sold|selling) (?:an?|our|my|their) (?:[\w-]+ )?place (?:in|by|near|at)\b|"
-    rf"(?:moved?|moving) (?:back )?(?:in|into|to) (?:{_SOME} {_HOUSE}{_END}|"
-    r"the (?:countryside|suburbs|coast|seaside|village|mountains)\b|(?:my|our) (?:parents|in-laws)\b|"
-    rf"with (?:my|our|his|her)\b|together\b)|(?:moved?|moving) (?:house|home|abroad|back home){_END}|"
-    rf"(?:got|get|getting) (?:re)?(?:married|engaged|divorced){_END}|"
-    rf"(?:had|have|having|expect|expecting|adopted|adopt|adopting|fostered|fostering) "
-    rf"(?:{_SOME} )?{_CHILD}{_END}|"
-    rf"(?:adopted|adopt|adopting|rescued|got|get|getting|bought) {_SOME} {_PET}{_END}|"
-    rf"(?:go|going|went|gone|off|flew|flying|fly|be|leave|leaving) on (?:{_SOME} )?{_HOLIDAY}{_END}|"
-    rf"(?:booked|booking|spent|spend|spending|planned|planning) {_SOME} {_HOLIDAY}{_END})"
-)
-_GOES = (
-    r"(?:moved?|moving|relocated?|relocating|emigrated?|emigrating|left|leaving|settled in)"
-    r"(?: back| over| away)?(?: from [\w-]+(?: [\w-]+)?)? "
-    r"(?:to )?(?P<place>\w.*)"
-)
-_TRAVELS = (
-    r"(?:go|going|went|gone|fly|flying|flew|drive|driving|drove|travel|travell?ing|travell?ed) to (?P<place>\w.*)"
-)
-_OUR_DEED, _OUR_MOVE, _OUR_TRIP = (re.compile(_WE + what, re.IGNORECASE) for what in (_DEED, _GOES, _TRAVELS))
-_THEIR_DEED, _THEIR_MOVE = (re.compile(_USER + what) for what in (_DEED, _GOES))
-_WHY = re.compile(
-    r",? \b(?:because|since|as|so|when|while|once|after|before|now that|although|though|but|and)\b(?= )|"
-    r" for (?=(?:\w+ )?\w+'s (?:new )?job\b)"
-)
-_OWN_REASON = re.compile(
-    r"^,? \b(?:because|since|as|so that|when|once|after|before|now that)(?: of)? "
-    r"(?:I|I'm|I've|my|he|she|his|her|[A-Z][a-z]+)\b"
-)
-_CAREER = re.compile(
-    r"\b(?:jobs?|promot(?:ed|ion)|position|studies|study|university|school|phd|degree|family|parents|mother|father|mum|"
-    r"mom|dad)\b"
-)
-_TEAM_WORDS = re.compile(
-    r"(?<!my )(?<!his )(?<!her )(?<!'s )\b(?:teams?|customers?|clients?|colleagues|employees|staff|department|"
-    r"investors?|(?<!a )company|users|sprint|headquarters|hq)\b|\b[Oo]ur (?:new )?offices?\b"
-)
-_JOB = re.compile(r"\b(?:new |first |old |dream )?jobs?\b")
-_HOUSEHOLD_WORD = re.compile(r"[^\W\d_][\w'-]*")
-_PLACES = CITIES | frozenset(SIBLINGS["country"].split()) | words("sicily crete bali tuscany bavaria majorca")
-_HERE = words("here there")
-MOST_WORDS = 3
-"""Of a place's name."""
-MOST_CHARACTERS = 1_000
-
-
-def is_household(clause: str, around: str = "") -> bool:
-    """Tell whether "we" of a clause are people who live together, by what they do; `around` is what it stands in."""
-    clause = clause[:MOST_CHARACTERS]
-    what, why = _split(clause)
-    if _TEAM_WORDS.search(clause) or _has_ops(what):
-        return False
-    if _OUR_DEED.search(what):
-        return True
-    move, trip = _OUR_MOVE.search(what), _OUR_TRIP.search(what)
-    is_own = bool(_OWN_REASON.match(why)) and not _has_ops(why)
-    is_for_one = is_own and bool(_CAREER.search(why))
-    if move and is_for_one:
-        # Or a name that nothing tells of, such as a village's.
-        first = move["place"].split(" ", 1)[0].strip(",.;")
-        return _is_place(move["place"]) or first[:1].isupper() or first in _HERE
-    if move:
-        is_only_when = why.strip(" ,").startswith(("when", "while", "once", "after", "before", "and", "but", "so"))
-        is_told = is_own or not why or is_only_when
-        return is_told and _is_place(move["place"]) and not _has_ops(around)
-    return trip is not None and is_for_one and _is_place(trip["place"])
-
-
-def is_of_a_home(content: str) -> bool:
-    """Tell whether it tells, in the third person, what the user's household did."""
-    return bool(_THEIR_DEED.match(content))
-
-
-def without_reason(content: str) -> str:
-    """Where the user moved or what their household did, without why: a job is a reason, and no matter of it."""
-    what, _ = _split(content)
-    return what if _THEIR_DEED.match(what) or _THEIR_MOVE.match(what) else content
-
-
-def _split(clause: str) -> tuple[str, str]:
-    """Return what is done, and why or when."""
-    deed = _OUR_DEED.search(clause) or _THEIR_DEED.match(clause)
-    match = _WHY.search(clause, deed.end() if deed else 0)
-    return (clause[: match.start()], clause[match.start() :]) if match else (clause, "")
-
-
-def _has_ops(text: str) -> bool:
-    """Tell whether it is a server that runs a job: what somebody does for a living is none."""
-    return count_ops(_JOB.sub("", text)) > 0
-
-
-def _is_place(text: str) -> bool:
-    """Tell whether it begins with a city or a country, not with "the Berlin office"."""
-    found = list(_HOUSEHOLD_WORD.finditer(text[:80]))[:MOST_WORDS]
-    names = [text[: found[count - 1].end()] for count in range(len(found), 0, -1)]
-    name = next((name for name in names if name.lower() in _PLACES), "")
-    return name[:1].isupper() and not re.match(r" (?:[A-Z]|office|team|region|site|data|server)", text[len(name) :])
-
 
 _AT_HOME = KIN | HOME | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
 _AT_WORK = POINTERS["work"]
@@ -203,7 +77,8 @@ _OWNED = re.compile(r"\b[Oo]ur (?P<owned>[\w'-]+(?: [\w'-]+){0,3})")
 _LIVING = re.compile(
     r"\bwe(?:'ve| have)?(?: (?:all|both|now|still|also|usually|always|only|just))* (?:live|lived|sleep|slept|rent|"
     r"rented|(?:get|got) married|moved in(?= (?:only|just|last|this|together|here|with|\d)|$)|"
-    r"met (?:at (?!\d|the office\b)|through |in \d))|\bwe both\b|"
+    r"met (?:at (?!\d|the office\b)|through |in \d)|adopted|bought (?:an?|our) (?:[\w-]+ )?(?:house|flat|home|car))|"
+    r"\bwe(?:'re| are|'ve| have)? (?:go|going|went|gone|been) on (?:holiday|vacation|honeymoon)|\bwe both\b|"
     r"\bwe(?:'re| are)(?: (?:all|both|now|still|also|just))* (?:living|renting|married|"
     r"getting married|expecting a baby)\b",
     re.IGNORECASE,
@@ -221,13 +96,12 @@ _WORD = re.compile(r"[\w'-]+")
 _ENDS = ADVERBS | MODALS | PREPOSITIONS | SUBORDINATORS | words("and or but")
 
 
-def weigh_ours(clause: str, around: str = "") -> int:
+def weigh_ours(clause: str) -> int:
     """Above 0 where "we" are people who work together, below where they live together, 0 where nothing tells.
 
-    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app". `around` is what the
-    clause stands in.
+    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app".
     """
-    if _LIVING.search(clause) or is_household(clause, around):
+    if _LIVING.search(clause):
         return -1
     match = _OWNED.search(clause)
     if not match:
@@ -304,7 +178,7 @@ class Conversation:
     def who_we_are(self, clause: str, content: str) -> str:
         """Return who "we" are: the user's team where work is talked about; elsewhere the user does it, too."""
         head = content[:HEAD]
-        return TEAM if (weigh_ours(clause, head) or work_in(head) or self._work) > 0 else SPEAKER
+        return TEAM if (weigh_ours(clause) or work_in(head) or self._work) > 0 else SPEAKER
 
     def hear(self, message: Message, sentences: list[Sentence], is_read: bool = False) -> None:
         """`is_read` tells that the clauses of a message were noted while they were read."""
@@ -428,16 +302,15 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
     units: list[Unit] = []
     aside: list[tuple[int, str, bool]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
     for sentence in sentences[:MAX_UNITS]:
-        bare = strip_leads(part_from_reason(mend_slip(mend(sentence.text))))
+        bare = strip_leads(mend_slip(mend(sentence.text)))
         asks = is_open(sentence, bare.text)
-        whole = begin_with_who(bare.text) if by_user else bare.text
         is_reply = not units and not asks and heard.is_asked_by_other(role)
-        for clause in _cut(whole, asks, by_user, heard.asked if is_reply and not is_offer(heard.asked) else ""):
+        for clause in _cut(bare.text, asks, by_user, heard.asked if is_reply and not is_offer(heard.asked) else ""):
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)
-            text = with_owner(begin_with_who(without_courtesy(text))) if by_user else text
-            if not _is_told(text, by_user) or (sentence.is_question and text == whole):
+            text = with_owner(without_courtesy(text)) if by_user else text
+            if not _is_told(text, by_user) or (sentence.is_question and text == bare.text):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
                     aside.append((len(units), text, sentence.is_question))
                 continue

@@ -113,12 +113,6 @@ _BEHIND = re.compile(
     r"(?=$|[,.;]| (?:is|was|are|were|for|in|on|at|until|till|to|and|but|every|next|when|if|because|since|tomorrow)\b)"
 )
 """Neither "for her birthday" nor "she told her"."""
-_TAKEN = re.compile(
-    r"^(?:I|[Ww]e|[Mm]y \w+)(?: (?:always|usually|often|also|sometimes))? "
-    r"(?:picks?|drops?|takes?|brings?|drives?|fetch(?:es)?|collects?|visits?|calls?|phones?|walks?|sees?|meets?) "
-    r"(?P<word>her|him)(?= (?:up|off|home|to|from|every|on|at)\b(?!-))"
-)
-"""Whom somebody fetches, takes along or goes to see: neither "her bike" nor "bought her a bike"."""
 _THEIR_KIN = re.compile(rf"(?<=\w )(?P<word>his|her) (?:[\w-]+ )?(?:{_KIN})\b", re.IGNORECASE)
 """Whose parents come: "we're having his parents over"."""
 _NEAR_CLAUSES = 3
@@ -212,7 +206,6 @@ class People:
         match = _BEHIND.search(text)
         if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
             return text  # one of these may be meant
-        match = match or _TAKEN.match(text)
         kin = _THEIR_KIN.search(text)
         if not match and kin and _OF_US.match(text) and not _PERSON.search(text[: kin.start()]):
             match = kin  # of somebody's people, by who names nobody else
@@ -296,8 +289,6 @@ _OBJECT = re.compile(
     r"below|above|as|into|since|every|once|"
     r"twice|before|after|during|for|through|per|each|tomorrow|today|next|this|himself|herself|ourselves|because|until|and|when|manually|there)\b)"
 )
-_CONTRAST = re.compile(r", (?:not|never) [a-z]+ $")
-"""Behind it, what is meant was named in the clause itself: "must include VAT, not exclude it"."""
 _ORDERED_BEHIND = re.compile(r"\w, (?:so )?(?:please |pls )?(?:don't|do not|never|please) ", re.IGNORECASE)
 """What is ordered behind a statement is of what that tells of: "vlan 20 is for cameras, don't put phones in it"."""
 _IDIOMS = words("""
@@ -465,7 +456,6 @@ class Antecedents:
         verb = before.split()[-1].lower()
         if (
             verb in _IDIOMS
-            or _CONTRAST.search(before)
             or _ORDERED_BEHIND.search(before)
             or (verb == "of" and match["word"] == "them")
             or any(not one.is_subject for one in read_mentions(before))

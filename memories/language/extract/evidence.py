@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from memories.language.extract.decisions import BEGAN, FROM_NOW_ON, NOWADAYS, RESUMED
 from memories.language.extract.lexicon import (
     HELPERS,
     KIN,
@@ -49,10 +48,6 @@ _PARTS = {
     "OWN": any_of(OWN_THINGS),
     "HELPERS": any_of(HELPERS),
     "PASSING": any_of(PASSING_THINGS),
-    "BEGAN": BEGAN,
-    "RESUMED": RESUMED,
-    "FROM_NOW_ON": FROM_NOW_ON,
-    "NOWADAYS": NOWADAYS,
 }
 MARKS: defaultdict[str, list[Mark]] = defaultdict(list)
 for _table, _name, _weight, _exact, _pattern in read_rows(Path(__file__).with_name("evidence.tsv")):

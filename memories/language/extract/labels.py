@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memories.language.extract.conversation import is_of_a_home, without_reason
 from memories.language.extract.evidence import count_ops
 from memories.language.extract.lexicon import OPERATIONAL, PERSONAL, POINTERS, WEIGHTS
+from memories.language.extract.statements import DECISION, INSTRUCTION, Candidate
 
 GENERAL, WORK = "general", "work"
 _WORD = re.compile(r"[\w+'-]+")
@@ -24,13 +24,10 @@ _BY_EVIDENCE = {
 
 def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
     """One of `allowed`, or of all we know without any; "general" when nothing points anywhere."""
-    what = without_reason(content)
-    named = {word.lower().removesuffix("'s") for word in _WORD.findall(what)}
-    is_ops = count_ops(what) > 0 and not content.startswith("User")
+    named = {word.lower().removesuffix("'s") for word in _WORD.findall(content)}
+    is_ops = count_ops(content) > 0 and not content.startswith("User")
     operational = (*OPERATIONAL, "preferences") if evidence == INSTRUCTED else OPERATIONAL
     pool = tuple(allowed) or (operational if is_ops else PERSONAL)
-    if is_of_a_home(content):
-        pool = tuple(name for name in pool if name != WORK) or pool
     scores = {name: _score(name, named, is_ops) for name in pool}
     hinted = _BY_EVIDENCE.get(evidence, "")
     if hinted in scores:
@@ -58,12 +55,6 @@ _PREFERENCE = re.compile(
     r"prefiero|me gustan?|me encantan?|odio)\b",
     re.IGNORECASE,
 )
-_PROJECT = re.compile(
-    r"\b(?:working on|building|writing a|developing|launch\w*|release[sd]?|roadmap|milestone|deadline|sprint|"
-    r"project|repo|repository|thesis|branch|deploy\w*|ships?|startup)\b",
-    re.IGNORECASE,
-)
-_OF_KIN = re.compile(r"User's (?:\w+ )?(?:wife|husband|sister|brother|son|daughter|mother|father)\b")
 _GRAVEST = re.compile(
     r"\b(?:severe\w*|allerg\w+|anaphyla\w+|never|credential\w*|secret|password|insulin|production|emergency)\b",
     re.IGNORECASE,
@@ -83,17 +74,17 @@ _WEIGHTY = re.compile(
 _LIGHT = re.compile(r"\b(?:likes?|loves?|enjoys?|watch\w*|reads?|listens?|usually|sometimes)\b", re.IGNORECASE)
 
 
-def read_kind(content: str, candidate_type: str, is_lesson: bool, evidence: str) -> str:
-    if is_lesson:
+def read_kind(content: str, candidate: Candidate) -> str:
+    """Return what kind of statement it is: what is certain by its build, else what the network or its words say."""
+    if candidate.is_lesson:
         return "lesson"
-    if candidate_type == "decision":
+    if candidate.type == DECISION:
         return "decision"
-    if evidence == "a cause was found":
+    if candidate.evidence == "a cause was found":
         return "insight"
-    if candidate_type == "instruction" or _PREFERENCE.search(content):
+    if candidate.type == INSTRUCTION or (not candidate.kind and _PREFERENCE.search(content)):
         return "preference"
-    is_project = _PROJECT.search(content) and not _OF_KIN.match(content) and not content.startswith("Assistant")
-    return "project" if is_project else "fact"
+    return candidate.kind or "fact"
 
 
 def read_importance(content: str, kind: str) -> int:
@@ -143,7 +134,7 @@ _IMPLIED = re.compile(
 )
 
 
-def read_strength(said: str, is_hedged: bool, is_guess: bool) -> str:
-    if is_guess or _INFERRED.search(said):
+def read_strength(said: str, is_hedged: bool) -> str:
+    if _INFERRED.search(said):
         return INFERRED
     return IMPLIED if is_hedged or _IMPLIED.search(said) else EXPLICIT

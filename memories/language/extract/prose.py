@@ -446,12 +446,6 @@ _ORDER = re.compile(
     rf"|(?:say|state|it should say|have it say) {_THAT})",
     re.IGNORECASE,
 )
-_MORE = re.compile(
-    r"^(?:(?:and|also|oh|plus|then|please),? )*(?:(?:say|mention|add|include|explain|tell|ask|it should|point out|make "
-    rf"it clear)\b[^.;]{{0,30}}? )?{_THAT}",
-    re.IGNORECASE,
-)
-"""Goes on with what a text is to say."""
 _STANDING = re.compile(
     r"\b(?:always|never|from now on|every|each|whenever|by default|don't|do not|going forward)\b", re.IGNORECASE
 )
@@ -466,7 +460,8 @@ _ERRAND = re.compile(
     r"book|invent|think of|come up with|put together|set up|sketch|code) (?:me |us |up )*(?:an?|another|some|the|two|"
     r"three|\d+) (?!point\b|habit\b)"
     r"|(?:ask|tell) [\w' ]{2,40}? (?:whether|if|what|when|how|why|which)\b"
-    r"|let [\w' ]{2,40}? know\b|update (?:the|my|our|this) )",
+    r"|let [\w' ]{2,40}? know\b|update (?:the|my|our|this) |cancel (?:the|my|our) |fill in |set (?:me |us )?up |"
+    r"remind (?:me|us) (?!that\b|never\b|not\b))",
     re.IGNORECASE,
 )
 _LASTING = re.compile(
@@ -485,7 +480,7 @@ def without_ordered(sentences: Sequence[Sentence], asked: str) -> Iterator[Sente
     """Yield the sentences of a user without what is only to be written; `asked` is the question that they answer."""
     is_text = bool(_ASKS_WHAT_TO_SAY.search(asked))
     for at, sentence in enumerate(sentences):
-        if is_text and ((at == 0 and asked) or _MORE.match(sentence.text)):
+        if is_text and at == 0 and asked:
             continue
         order = None if _STANDING.search(sentence.text) else _ORDER.search(sentence.text)
         is_text = is_text or bool(order)

@@ -10,7 +10,7 @@ from memories.language.extract.answers import denies, read_choice, read_correcti
 from memories.language.extract.clauses import announces, has_verb, mend, strip_leads, strip_report
 from memories.language.extract.conversation import Conversation, Unit
 from memories.language.extract.coreference import with_owner
-from memories.language.extract.decisions import is_order, names_nothing, read_decision, read_instruction
+from memories.language.extract.decisions import is_order, read_decision, read_instruction
 from memories.language.extract.evidence import (
     ENOUGH,
     UNREAL,
@@ -88,7 +88,7 @@ def read_foreign(text: str) -> list[tuple[str, bool]]:
 
 
 STATEMENT, INSTRUCTION, DECISION = "statement", "instruction", "decision"
-CORRECTION, OUTCOME, GUESS = "correction", "outcome", "guess"
+CORRECTION, OUTCOME = "correction", "outcome"
 SAID = "said"
 """In the words it was said in, because of what it has in it rather than how it is built."""
 
@@ -111,6 +111,8 @@ class Candidate:
     """Whom "we" means."""
     category: str = ""
     """Empty where the words have to tell it."""
+    kind: str = ""
+    """So is this."""
     worth: float = 0.0
     """The probability that it is worth keeping, where the network was asked."""
     speaker: str = "User"
@@ -261,6 +263,8 @@ _DEFINITE = re.compile(
     r"^(?:[Tt]he|[Yy]our|[Tt]his|[Oo]ur|[Bb]oth|[Aa]ll) |^[A-Z][\w-]*[\d_-]\w* |^`?[a-z]\w*[-_./]\w+"
 )
 SURELY = 0.65
+
+
 _MISTAKE = re.compile(
     r"\b(?:my (?:mistake|fault|error|bad)|I (?:made|'ve made) (?:a|an) (?:mistake|error)|I messed|I broke)\b", re.I
 )
@@ -298,8 +302,8 @@ def read_assistant(sentences: list[Sentence], content: str, place: int, earlier:
             )
         elif outcome and stands_alone(outcome[0]):
             said, evidence, score = outcome
-            kind = GUESS if "guess" in evidence else OUTCOME
-            yield Candidate(said, place, content[sentence.start : sentence.end], score, evidence, kind, is_final=True)
+            quote = content[sentence.start : sentence.end]
+            yield Candidate(said, place, quote, score, evidence, OUTCOME, is_final=True)
 
 
 KEPT_FROM = {True: 0.3, False: 0.4}
@@ -318,7 +322,7 @@ _REGRET = re.compile(
     r"\b(?:I should have|won't happen|from now on)\b",
     re.IGNORECASE,
 )
-_SOMEBODY = re.compile(r"^(?:he|she|his|her)(?:'|\b)", re.IGNORECASE)
+_SOMEBODY = re.compile(r"^(?:(?:he|she|his|her)(?:'|\b)|(?:I|we)(?:'ve| have)? \w+ (?:him|them)\b)", re.IGNORECASE)
 """Who that is, was not found in what was said before."""
 _OF_WHO_LISTENS = re.compile(
     r"^you (?:just |really |always )*(?:sound|seem|look|remind me)\b|"
@@ -350,7 +354,7 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
     is_bare_no = unit.is_fragment and not unit.is_joined and bool(_SAYS_WHAT_NOT.match(unit.text))
     is_bare = is_bare_no or denies(unit.text) or not stands_alone(unit.text) or bool(_SOMEBODY.match(unit.text))
     is_bare = is_bare or (by_user and bool(_OF_WHO_LISTENS.match(unit.text)))
-    is_order = by_user and not unit.is_joined and (is_errand(unit.text) or names_nothing(unit.text))
+    is_order = by_user and not unit.is_joined and is_errand(unit.text)
     is_nothing = is_bare or is_empty(unit.text) or is_order
     score = 0.0 if is_nothing else weigh_matter(unit.said, around) + ENOUGH - needed
     return Candidate(

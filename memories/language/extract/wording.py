@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from memories.language.dates.words import NUMBERS
 from memories.language.extract.clauses import has_verb
 from memories.language.extract.evidence import count_ops, is_first_person
 from memories.language.extract.lexicon import (
@@ -23,9 +24,6 @@ from memories.language.messages import USER
 from memories.language.wordlists import words
 
 _TOKEN = re.compile(r"\s+|[^\s\w]+|[\w](?:[\w'-]*[\w])?|\w")
-_OF_US = re.compile(
-    r"^(there (?:are|were|will be) [\w-]+) of us(?= *(?:$|[,;.]| now\b| in (?:all|total)\b))", re.IGNORECASE
-)
 _TOGETHER = re.compile(
     r"^(?:([Mm]y [\w' -]{2,40}?|[A-Z][\w' -]{1,40}?) and I|(?:[Mm]e|I) and ([Mm]y [\w' -]{2,30}?|"
     r"[A-Z]\w+))\s+(?=\w)"
@@ -112,7 +110,7 @@ def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | 
         return None
     pattern = _QUOTE if text.isupper() else _KEPT
     quotes = iter([match.group() for match in pattern.finditer(text)])
-    text = _OF_US.sub(lambda found: f"{found[1]} people in {group}" if group else found[0], pattern.sub(_HELD, text))
+    text = pattern.sub(_HELD, text)
     together = _TOGETHER.match(text)
     together = None if together and has_verb(f"so {together[1] or ''}") else together
     state = _State(speaker, group)
@@ -189,6 +187,8 @@ def _read_subject(tokens: list[str], at: int, state: _State, who: str) -> int:
     between = "".join(tokens[at + 1 : place])
     state.named.add(who)
     if low in _WE:
+        if verb in NUMBERS.keys() - DETERMINERS or verb.isdecimal():
+            raise _UnsureError  # "we're four": more than the speaker
         between = _ALL_OF_US.sub("", between)
     if "'" in low:
         written = _contracted(low[low.index("'") :], verb, is_plural)
@@ -259,16 +259,11 @@ def _read_and(tokens: list[str], at: int, state: _State) -> int:
 
 
 _TO_THE_USER = (
-    (re.compile(r"\b[Yy]ou(?:'re| are)\b"), "User is"),
     (re.compile(r"\b[Yy]ou(?:'ve| have)\b"), "User has"),
-    (re.compile(r"\b[Yy]ou(?:'ll| will)\b"), "User will"),
     (re.compile(r"\b[Yy]ours?\b"), "User's"),
 )
 _YOU_DO = re.compile(r"\b[Yy]ou (\w+)")
-_TO_THE_ASSISTANT = (
-    (re.compile(r"^[Yy]ou(?:'ll| will) "), "Assistant will "),
-    (re.compile(r"^assistant\b"), "Assistant"),
-)
+_THE_ASSISTANT = re.compile(r"^assistant\b")
 _BARE_KIN = re.compile(
     r"(?<![\w'-])(?<!my )(?<!our )(?<!his )(?<!her )(?<!their )(?<!your )(?<!a )(?<!the )(?<!'s )"
     r"(mum|mom|mam|mummy|dad|daddy|granny|grandma|"
@@ -276,8 +271,6 @@ _BARE_KIN = re.compile(
     re.IGNORECASE,
 )
 """Whose they are goes without saying for the speaker only."""
-_JUST_TURNED = re.compile(r"\b(?:(?:has|have) )?just (?=turned (?:\d|[a-z]+(?:$|[.,!;])))")
-"""Whose age it tells is that old afterwards, too."""
 _SPACES = re.compile(r"\s+")
 _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 """What hosts, files and settings are called: "pg-02", "app.example.org", "max_retries"."""
@@ -286,8 +279,7 @@ _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 def word(text: str, role: str, group: str, speaker: str = "User") -> str:
     """Return what `role` said, told by somebody else; "we" are the `group`, "I" is the `speaker`."""
     if role == USER:
-        for pattern, written in _TO_THE_ASSISTANT:
-            text = pattern.sub(written, text)
+        text = _THE_ASSISTANT.sub("Assistant", text)
         said = _BARE_KIN.sub(lambda found: f"my {found[1].lower()}", text)
         if is_first_person(said):
             said = to_third_person(said, speaker, group) or f'{speaker} said "{said}"'
@@ -296,7 +288,7 @@ def word(text: str, role: str, group: str, speaker: str = "User") -> str:
         for pattern, written in _TO_THE_USER:
             said = pattern.sub(written, said)
         said = _YOU_DO.sub(lambda do: f"User {third_person(do[1]) if is_base(do[1]) else do[1]}", said)
-    said = _SPACES.sub(" ", _JUST_TURNED.sub("", said)).strip(" ,;:–—-")
+    said = _SPACES.sub(" ", said).strip(" ,;:–—-")
     return begin_sentence(said)
 
 
@@ -355,26 +347,17 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 _CONCRETE = re.compile(r"`[^`]+`|\d|[\w-]+\.[a-z]\w+|\w+_\w+|\b[A-Z][A-Z_]{2,}\b|(?<=[a-z,] )[A-Z][\w-]+|\w+-\w+")
-_ABOUT_USER = re.compile(
-    r"^(?:it (?:seems|sounds|looks) (?:like |as if )?)?you(?: really| clearly| obviously)? (seem|appear|"
-    r"tend) to (.+)$",
-    re.IGNORECASE,
-)
 _SMALL = re.compile(
     r"\b(?:answer|response|reply|example|code|script|above|below|draft|letter|email|essay|version for you|bio|"
     r"list for you|translation|spelling|typo|comma|wording|sentence|paragraph|the note|a note)\b",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(r"\s*(?:it|them)\b(?!.*\d)", re.IGNORECASE)
-_TURNS_OUT = re.compile(r"^(?:(?:so )?it )?turns out(?: that)? ", re.IGNORECASE)
 _FOR_YOU = re.compile(r"\s+(?:for you|as (?:you )?(?:requested|asked|discussed))\b", re.IGNORECASE)
 
 
 def read_outcome(clause: str) -> tuple[str, str, float] | None:
     """Return the statement, the kind of evidence and its weight; None for talk."""
-    seemed = _ABOUT_USER.match(clause)
-    if seemed:
-        return f"User {seemed[1].lower()}s to {seemed[2]}", "a guess about the user", 0.55
     clause = _FOR_YOU.sub("", clause)
     done = _DONE.match(clause)
     if done and _is_matter(done[2]):
@@ -421,5 +404,4 @@ def _is_matter(rest: str) -> bool:
 
 
 def _about(clause: str) -> str:
-    clause = _TURNS_OUT.sub("", clause)
     return re.sub(r"\b([Yy])our\b", "User's", re.sub(r"\byou have\b", "User has", clause))

@@ -141,6 +141,14 @@ def test_what_one_text_says_of_two_things_is_not_at_odds(alice: Caller, network:
     assert sorted(one.confidence for one in Memory.objects.filter(subject="db")) == pytest.approx([0.5, 0.7])
 
 
+def test_what_one_text_says_has_changed_replaces_what_it_said_before(alice: Caller, network: Network) -> None:
+    network.say("Graz", "moved to Leoben", replaces=0.9, both=0.1)
+    tell(alice, alice.start_session(), "I live in Graz. Actually, I moved to Leoben last month.")
+    upkeep_learn_due()
+    statuses = {("Leoben" in memory.content): memory.status for memory in Memory.objects.all()}
+    assert statuses == {False: Status.SUPERSEDED, True: Status.ACTIVE}
+
+
 def test_what_is_worth_nothing_for_itself_is_kept_where_it_changes_what_is_known(
     alice: Caller, network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:

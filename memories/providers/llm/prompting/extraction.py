@@ -335,7 +335,7 @@ def labelled_by_rules(given: Mapping[str, Any], setting: Setting) -> dict[str, A
         **given,
         "category": read_category(content, "", setting.categories),
         "importance": read_importance(content, kind),
-        "strength": read_strength(content, is_hedged=False, is_guess=False),
+        "strength": read_strength(content, is_hedged=False),
         "sentiment": read_sentiment(content),
     }
 

@@ -19,7 +19,6 @@ from memories.language.extract.prose import Sentence, without_ordered
 from memories.language.extract.statements import (
     CORRECTION,
     DECISION,
-    GUESS,
     INSTRUCTION,
     OUTCOME,
     STATEMENT,
@@ -35,7 +34,14 @@ from memories.language.messages import ASSISTANT, USER, Message
 from memories.language.relate.lexicon import canonical_text
 from memories.language.scripts import CHARACTERS_PER_TOKEN
 from memories.providers.llm.provider import Chunk, Fact, Setting
-from memories.providers.llm.rules.weighing import KEPT_FROM, put_right, sentences_of, weigh, weigh_assistant
+from memories.providers.llm.rules.weighing import (
+    KEPT_FROM,
+    put_right,
+    sentences_of,
+    weigh,
+    weigh_assistant,
+    with_meaning,
+)
 from memories.providers.relation import Judge
 
 _SPEAKER = re.compile(
@@ -196,18 +202,18 @@ _OPINION = re.compile(
 def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact]:
     """Return at most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
     chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
-    return _facts(chosen, chunk, setting)
+    return _facts(chosen, chunk, setting, judge)
 
 
 def find_passing(chunk: Chunk, setting: Setting) -> list[Fact]:
     """Return what the network finds not worth keeping for itself, worded so that it can be compared."""
     passing = [candidate for candidate in find_candidates(chunk, "learned") if candidate.is_passing]
-    return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting)
+    return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting, "rules")
 
 
-def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting) -> list[Fact]:
+def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting, judge: Judge) -> list[Fact]:
     worded = [(candidate, _word(candidate, chunk.messages[candidate.message].role)) for candidate in chosen]
-    distinct = list(_distinct(worded))
+    distinct = list(_distinct(with_meaning(worded) if judge == "learned" else worded))
     if len(distinct) > setting.most_facts:
         floor = sorted((candidate.score for candidate, _ in distinct), reverse=True)[setting.most_facts - 1]
         distinct = [entry for entry in distinct if entry[0].score >= floor][: setting.most_facts]
@@ -249,7 +255,7 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
     is_allowed = not setting.categories or candidate.category in setting.categories
     category = candidate.category if candidate.category and is_allowed else ""
     category = category or read_category(content, candidate.evidence, setting.categories)
-    kind = read_kind(content, candidate.type, candidate.is_lesson, candidate.evidence)
+    kind = read_kind(content, candidate)
     is_named = candidate.speaker != SPEAKER and candidate.speaker in content
     return Fact(
         content=content,
@@ -260,7 +266,7 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
         subject=candidate.speaker if is_named else known or _subject(content, names),
         tags=_tags(category, names),
         importance=read_importance(content, kind),
-        strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
+        strength=read_strength(content, candidate.is_hedged),
         sentiment=read_sentiment(candidate.quote),
         verifiable=_verifiable(candidate, content),
         useful=round(min(1.0, 0.7 + 0.3 * candidate.score), 2),
@@ -300,4 +306,4 @@ def _verifiable(candidate: Candidate, content: str) -> float:
     is_plain = candidate.type in {INSTRUCTION, DECISION, OUTCOME} or candidate.worth >= KEPT_FROM
     if _OPINION.search(content) and not is_plain:
         return 0.4
-    return 0.6 if candidate.is_hedged or candidate.type == GUESS else 0.9
+    return 0.6 if candidate.is_hedged else 0.9

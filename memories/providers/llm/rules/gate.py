@@ -13,7 +13,7 @@ from itertools import islice
 
 from memories.language.extract.evidence import ENOUGH, GATE_BIAS, GATE_WEIGHTS, MARKS, Mark, count_ops
 from memories.language.extract.prose import blank
-from memories.language.extract.statements import CORRECTION, DECISION, GUESS, INSTRUCTION, OUTCOME, STATEMENT, Candidate
+from memories.language.extract.statements import CORRECTION, DECISION, INSTRUCTION, OUTCOME, STATEMENT, Candidate
 from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.llm.provider import Chunk, Worth
 from memories.providers.llm.rules.extraction import find_candidates
@@ -33,7 +33,7 @@ _TYPES = {
     "a statement": (STATEMENT,),
     "an instruction": (INSTRUCTION,),
     "a decision or correction": (DECISION, CORRECTION),
-    "an outcome": (OUTCOME, GUESS),
+    "an outcome": (OUTCOME,),
 }
 _BREAKS = re.compile(r"\n\s*")
 _APOSTROPHES = str.maketrans("’", "'")

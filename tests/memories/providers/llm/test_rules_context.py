@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memories.language.extract.answers import join_answer, read_question
 from memories.language.extract.clauses import strip_leads
-from memories.language.extract.conversation import weigh_ours, without_reason
+from memories.language.extract.conversation import weigh_ours
 from memories.language.extract.coreference import Antecedents
 from memories.language.extract.mentions import name_then, name_there, read_mentions, stands_alone
 from memories.language.extract.prose import is_empty, is_offer, mend_slip
@@ -164,35 +164,6 @@ def test_what_is_ordered_behind_a_statement_is_of_nothing_said_before(text: str)
 @each_row(
     ("clauses", "meant"),
     [
-        (("My daughter Emma is 7", "Emma has swimming", "I pick her up at 3"), "I pick Emma up at 3"),
-        (("My daughter Emma is 7", "I drop her off at 8"), "I drop my daughter Emma off at 8"),
-        (("My mum lives in Graz", "I visit her every Sunday"), "I visit my mum every Sunday"),
-        (("My daughter Emma is 7", "My son Tom is 4", "Tom has football", "I pick her up at 3"),
-         "I pick my daughter Emma up at 3"),
-    ],
-)  # fmt: skip
-def test_whom_somebody_fetches_or_visits_is_named(clauses: tuple[str, ...], meant: str) -> None:
-    assert resolve(*clauses) == meant
-
-
-@each_row(
-    "clauses",
-    [
-        ("I pick her up at 3",),
-        ("My son Tom is 4", "I pick her up at 3"),
-        ("My daughter Emma is 7", "My wife Anna works nights", "I pick her up at 3"),
-        ("My daughter Emma is 7", "I take her bike to the shop"),
-        ("My daughter Emma is 7", "I bought her a bike"),
-        ("My daughter Emma is 7", "I take Emma to school and pick her up at 3"),
-    ],
-)
-def test_who_is_fetched_stays_open_where_nobody_or_more_than_one_fits(clauses: tuple[str, ...]) -> None:
-    assert resolve("the weather is fine", *clauses) == clauses[-1]
-
-
-@each_row(
-    ("clauses", "meant"),
-    [
         (("stop adding emojis to the commit messages", "we run it with xdist"), "we run it with xdist"),
         (("maybe we'll get a boat next year", "Karim is against it"), "Karim is against the boat"),
         (("the kids love swimming", "Karim is against it"), "Karim is against it"),
@@ -290,12 +261,7 @@ def test_what_a_household_does_is_the_users_whyever_it_does_so(before: tuple[str
             "User had to move to Malmö because Erik got a new job there",
         ),
         ("We just moved to Seattle for Sam's new job", "User just moved to Seattle for Sam's new job"),
-        ("We moved to Malmö as Erik's team is there.", "User moved to Malmö as Erik's team is there"),
         ("We're moving again because of my job", "User is moving again because of their job"),
-        (
-            "We've bought a place in Spain because I can work remotely",
-            "User has bought a place in Spain because they can work remotely",
-        ),
         (
             "We bought a second car because Erik's job is in Lund.",
             "User bought a second car because Erik's job is in Lund",
@@ -326,15 +292,9 @@ def test_a_team_that_talks_of_its_servers_moves_with_them() -> None:
     assert said_after((), text)[-1] == "The team moved to Frankfurt in 2025"
 
 
-@each_row_of("rules_ours")
-def test_why_a_household_does_something_files_it_nowhere(said: str, category: str) -> None:
-    result = extract(Chunk((Message("user", said),), WEDNESDAY, ()), Setting())
-    assert [fact.category for fact in result] == [category]
-
-
-@each_row("piece", ["we moved to ", "we just ", "we bought a new ", "because I ", "User and their "])
+@each_row("piece", ["we moved to ", "we just ", "we bought a new ", "our "])
 def test_who_we_are_takes_as_long_to_know_as_the_text_is_long(piece: str) -> None:
-    assert_linear(lambda text: (weigh_ours(text), without_reason(text)), repeated(piece), 20_000)
+    assert_linear(weigh_ours, repeated(piece), 20_000)
 
 
 NOW = datetime(2026, 10, 12, 9, tzinfo=UTC)
@@ -658,7 +618,6 @@ def test_what_is_no_slip_stays(text: str) -> None:
     [
         (["The staging server listens on port 8080. Scratch that, it's 8081."],
          "The staging server listens on port 8081, not 8080"),
-        (["Our standup is at 9. Actually it's at 9:30 now."], "The team's standup is at 9:30 now, not 9"),
         (["My sister is called Anna. I mean Hanna."], "User's sister is called Hanna, not Anna"),
         (["My flight is on Tuesday. No wait, it's on Wednesday."],
          "User's flight is on Wednesday 14 October 2026, not Tuesday 13 October 2026"),
