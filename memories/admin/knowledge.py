@@ -99,10 +99,6 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
         counts = f"{row.stored}, {row.reinforced}, {row.rejected}"
         return format_html('<span title="{}">{}</span>', row.made_by, counts)
 
-    def has_act_permission(self, request: HttpRequest, obj: Extraction | None = None) -> bool:
-        """Rows are the workers' to write; operators have them tried again."""
-        return self.allows(request, self.right, obj)
-
     @admin.action(description="Try again", permissions=["act"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[Extraction]) -> None:
         rows = list(queryset.select_related("app__policy"))
@@ -167,6 +163,7 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     search_fields = ["message", "user_id"]
     ordering = ["trigger_date", "id"]
     actions = ["cancel"]
+    forbidden = ("add",)
     fields = columns(
         "app message text trigger_date trigger_time until rule status reason user_id visibility written_by "
         "session resource uid created_at"
@@ -198,9 +195,6 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     def cancel(self, request: HttpRequest, queryset: QuerySet[FutureTrigger]) -> None:
         waiting = queryset.filter(status=TriggerStatus.WAITING)
         messages.success(request, f"{waiting.update(status=TriggerStatus.CANCELLED)} called off.")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
     def changeform_view(
         self,
@@ -314,9 +308,6 @@ class AlertAdmin(ReadOnlyAdmin[Alert]):
 
     kind = column("kind", lambda row: row.rule.get_kind_display(), "rule__kind")
     rule_link = column("rule", lambda row: link_to(row.rule))
-
-    def has_act_permission(self, request: HttpRequest, obj: Alert | None = None) -> bool:
-        return self.allows(request, self.right, obj)
 
     @admin.action(description="Acknowledge", permissions=["act"])
     def acknowledge(self, request: HttpRequest, queryset: QuerySet[Alert]) -> None:

@@ -217,15 +217,11 @@ def metrics(request: HttpRequest) -> HttpResponse:
     token = get_conf().metrics_token
     if not token:
         raise Http404
-    if not knows(request, token):
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if not (scheme.lower() == SCHEME.lower() and compare_digest(given.strip().encode(), token.encode())):
         refused = problem_response(HTTPStatus.UNAUTHORIZED, "Authorization: Bearer and the metrics token, please.")
         refused["WWW-Authenticate"] = SCHEME
         return refused
     looked_up = CollectorRegistry()
     looked_up.register(Asked(timezone.now()))
     return HttpResponse(counts_of_all(registry) + generate_latest(looked_up), content_type=CONTENT_TYPE_LATEST)
-
-
-def knows(request: HttpRequest, token: str) -> bool:
-    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    return scheme.lower() == SCHEME.lower() and compare_digest(given.strip().encode(), token.encode())

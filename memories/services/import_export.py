@@ -184,28 +184,23 @@ def withhold(write: Writer, lines: Sequence[Line]) -> Counter[str]:
     for line in new:
         if line["type"] == "memory" and line["source"] != Source.DOCUMENT:
             kind, reason = line[WITHHELD]
-            candidate = candidate_of(write.app, line)
+            fields = {name: line[name] for name in PLAIN if name not in ("valid_from", "valid_until")}
+            fields["entities"] = fields["entities"] or []
+            agents, sessions = Agent.objects.for_app(write.app), AgentSession.objects.for_app(write.app)
+            candidate = Candidate(
+                **fields,
+                agent=agents.filter(name=line["agent"]).first() if line["agent"] else None,
+                session=sessions.filter(uid=line["session"]).first() if line["session"] else None,
+                turn_number=line["turn_number"],
+                valid_from=moment(line["valid_from"]),
+                valid_until=moment(line["valid_until"]),
+            )
             refuse(
                 write,
                 Refusal(line["category"], reason, candidate.content, kind, {}, plain_fields(candidate)),
                 candidate=candidate,
             )
     return +(Counter({KNOWN: len(lines) - len(new), LEFT_OUT: len(new)}) + noted(new))
-
-
-def candidate_of(app: App, line: Line) -> Candidate:
-    """Return the candidate of a line, with its agent and session as far as the app has them."""
-    fields = {name: line[name] for name in PLAIN if name not in ("valid_from", "valid_until")}
-    fields["entities"] = fields["entities"] or []
-    agents, sessions = Agent.objects.for_app(app), AgentSession.objects.for_app(app)
-    return Candidate(
-        **fields,
-        agent=agents.filter(name=line["agent"]).first() if line["agent"] else None,
-        session=sessions.filter(uid=line["session"]).first() if line["session"] else None,
-        turn_number=line["turn_number"],
-        valid_from=moment(line["valid_from"]),
-        valid_until=moment(line["valid_until"]),
-    )
 
 
 # --- what is taken over of a file that nobody vouches for

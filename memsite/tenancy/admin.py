@@ -331,6 +331,7 @@ class AppAdmin(SiteAdmin[App]):
     dashboard_page, dashboard_args = "settings", ()
     app_path = "pk"
     right = Right.GOVERN
+    forbidden = ("delete",)
     form = SideBySideForm[App]
     list_display = ["app_id", "name", "preset", "status", "memories_kept", "created_at"]
     list_filter = ["status", "preset"]
@@ -391,9 +392,6 @@ class AppAdmin(SiteAdmin[App]):
         with audited(actor_of(request.user), app) if app else nullcontext():
             return super().changeform_view(request, object_id, form_url, extra_context)
 
-    def has_delete_permission(self, request: HttpRequest, obj: App | None = None) -> bool:
-        return False
-
     @admin.action(description="Uninstall: its keys stop working, what it knows stays", permissions=["change"])
     def uninstall(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
         self.set_status(request, queryset, AppStatus.UNINSTALLED)
@@ -445,6 +443,7 @@ class AgentForm(AgentModelForm):
 class AgentAdmin(SiteAdmin[Agent]):
     dashboard_page, dashboard_args = "settings-agents", ()
     right = Right.GOVERN
+    forbidden = ("delete",)
     list_display = ["name", "app", "domain", "live_keys", "created_at"]
     list_filter = [("app", AppFilter)]
     list_select_related = ["app"]
@@ -510,9 +509,6 @@ class AgentAdmin(SiteAdmin[Agent]):
         super().save_model(request, obj, form, change)
         note(actor_of(request.user), obj.app, "agent created", obj.name, after={"domain": obj.domain})
         return show_once(request, obj, create_key(obj, form.cleaned_data["scopes"]))
-
-    def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
-        return False
 
     @admin.action(description="Issue another key", permissions=["change"])
     def issue_key(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
@@ -581,10 +577,7 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
             return "revoked"
         return "live" if key.is_live(timezone.now()) else "expired"
 
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return self.allows(request, self.right)
-
-    @admin.action(description="Revoke: stops working at once", permissions=["revoke"])
+    @admin.action(description="Revoke: stops working at once", permissions=["act"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         with transaction.atomic():
             keys = list(queryset.filter(revoked_at=None))

@@ -518,17 +518,15 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
     fields = show_tagged(hit.memory, hit.trust, app.policy.time_zone)
     fields["score"], fields["shared_by"] = hit.score, None
-    fields["passage"] = show_passage_of(hit)
+    passage = hit.passage
+    fields["passage"] = (
+        {"text": passage.of(hit.memory.text), "start": passage.start, "end": passage.end} if passage else None
+    )
     if hit.memory.app_id != app.pk:
         fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
         fields |= {"scores": hit.parts, "formula_score": hit.formula_score}
     return fields
-
-
-def show_passage_of(hit: Hit) -> dict[str, Any] | None:
-    passage = hit.passage
-    return {"text": passage.of(hit.memory.text), "start": passage.start, "end": passage.end} if passage else None
 
 
 def show_told(answer: SummaryAnswer) -> dict[str, Any]:

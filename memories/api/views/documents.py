@@ -66,7 +66,15 @@ class FileBody(BaseParser):
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
         view, request = parser_context["view"], parser_context["request"]
-        view.file, fields = file_in(request)
+        most = get_conf().document_megabytes * 1024 * 1024
+        if request.content_type.partition(";")[0].strip().lower() != MULTIPART:
+            view.file, fields = bounded(request, most), {}
+        else:
+            form, file = form_in(request, bounded(request, most + FORM_BYTES))
+            data: bytes = file.read()
+            if len(data) > most:
+                raise too_large(most)
+            view.file, fields = data, {"name": str(file.name), **form}
         return {**fields, DIGEST: sha256(view.file).hexdigest()}
 
 
@@ -161,18 +169,6 @@ def upload_of(file: bytes, fields: dict[str, Any], serializer: type[StrictSerial
     if not file:
         raise ValidationError({"file": ["The file is empty."]})
     return Upload(data=file, **fields)
-
-
-def file_in(request: Request) -> tuple[bytes, dict[str, str]]:
-    """Return the file, and what a form says of it."""
-    most = get_conf().document_megabytes * 1024 * 1024
-    if request.content_type.partition(";")[0].strip().lower() != MULTIPART:
-        return bounded(request, most), {}
-    form, file = form_in(request, bounded(request, most + FORM_BYTES))
-    data: bytes = file.read()
-    if len(data) > most:
-        raise too_large(most)
-    return data, {"name": str(file.name), **form}
 
 
 def bounded(request: Request, most: int) -> bytes:

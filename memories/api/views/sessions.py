@@ -347,20 +347,16 @@ class ClaudeCodeHook(AgentView):
 
 def open_for(agent: MemoryAgent, event: HookPayload, *, wakes: bool) -> tuple[AgentSession, bool]:
     """Return the session of the event. It stays with whom it began, where its agent goes on in another folder."""
-    fields = about(event)
-    try:
-        return agent.open_session(event["session_id"], {**fields, "user_id": event["user_id"] or None}, wakes=wakes)
-    except ForeignSession:
-        return agent.open_session(event["session_id"], fields, wakes=wakes)
-
-
-def about(event: HookPayload) -> dict[str, Any]:
-    """Return what the session is known by, its working folder, and since when its agent sees what it was shown."""
+    # What it is known by, its working folder, and since when its agent sees what it was shown.
     cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
     known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": event["client"] or CLIENT, "cwd": cwd}}
     is_compacted = event["hook_event_name"] == "PreCompact" or event["source"] == "compact"
-    return {**known, "shown_since": timezone.now()} if is_compacted else known
+    fields = {**known, "shown_since": timezone.now()} if is_compacted else known
+    try:
+        return agent.open_session(event["session_id"], {**fields, "user_id": event["user_id"] or None}, wakes=wakes)
+    except ForeignSession:
+        return agent.open_session(event["session_id"], fields, wakes=wakes)
 
 
 def spoken(event: HookPayload) -> list[Said]:

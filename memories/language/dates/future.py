@@ -110,7 +110,14 @@ def _read_part(speech: Speech, at: int) -> Found | None:
     first = speech.skip(at, "the")
     word = speech.word(first)
     if word == "later":
-        return _read_later(speech, at)
+        # "later today", "later this week", "later in the year"
+        place = speech.skip(at + 1, "in")
+        if speech.word(place) == "today":
+            return Found(place + 1 - at, speech.today)
+        whole = _read_whole(speech, place)
+        if not whole or not whole.last:
+            return None
+        return from_span(place + whole.words - at, Span(whole.first, whole.last + DAY), speech.today)
     if word not in THIRDS:
         return None
     place = speech.skip(first + 1, *(("of",) if word in THIRDS_WITH_OF else ("-", "in")))
@@ -139,17 +146,6 @@ def _read_whole(speech: Speech, at: int) -> Found | None:
     cycle = UNIT_CYCLES[unit]
     span = cycle.at(cycle.number(speech.local))
     return Found(2, span.start, span.end - DAY) if span else None
-
-
-def _read_later(speech: Speech, at: int) -> Found | None:
-    """Read "later today", "later this week", "later in the year"."""
-    place = speech.skip(at + 1, "in")
-    if speech.word(place) == "today":
-        return Found(place + 1 - at, speech.today)
-    whole = _read_whole(speech, place)
-    if not whole or not whole.last:
-        return None
-    return from_span(place + whole.words - at, Span(whole.first, whole.last + DAY), speech.today)
 
 
 def _read_nth_part(speech: Speech, at: int) -> Found | None:

@@ -418,7 +418,14 @@ def read_counted(speech: Speech, at: int) -> Found | None:
     The days of "in two or three weeks" make a span. "In an hour" sets the clock.
     """
     if speech.word(speech.skip(at, "the")) in NEXT | COMING:
-        return _read_stretch(speech, at)
+        # "the next 3 days", "the coming two weeks": from today on.
+        place = speech.skip(at, "the") + 1
+        counted = read_amount(speech, place)
+        if not counted or counted[2] in SMALL_UNITS:
+            return None
+        last = calendar.shift(speech.today, counted[2], counted[1])
+        is_led = speech.word(at - 1) in {"in", "over", "for", "within", "during"}
+        return Found(place + counted[3] - at, speech.today, last, Proof.NOT_PAST if is_led else Proof.FUTURE)
     first = speech.skip(at, *ABOUT)
     counted = read_amount(speech, first)
     if not counted:
@@ -484,17 +491,6 @@ def _count_from(speech: Speech, day: datetime, counted: tuple[int, int, str, int
         return Found(words, midnight, proof=proof, at=moment.time().replace(second=0, microsecond=0))
     first, last = calendar.shift(day, unit, low), calendar.shift(day, unit, high)
     return Found(words, first, last if last > first else None, proof)
-
-
-def _read_stretch(speech: Speech, at: int) -> Found | None:
-    """Read "the next 3 days", "the coming two weeks": from today on."""
-    place = speech.skip(at, "the") + 1
-    counted = read_amount(speech, place)
-    if not counted or counted[2] in SMALL_UNITS:
-        return None
-    last = calendar.shift(speech.today, counted[2], counted[1])
-    is_led = speech.word(at - 1) in {"in", "over", "for", "within", "during"}
-    return Found(place + counted[3] - at, speech.today, last, Proof.NOT_PAST if is_led else Proof.FUTURE)
 
 
 _READERS = (
