@@ -30,7 +30,6 @@ from memsite.tenancy.governance import set_policy
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,
-    ApiKey,
     App,
     AppPolicy,
     AppStatus,
@@ -61,18 +60,6 @@ JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 POLICY_HELP = {field.name: field.help_text for field in AppPolicy._meta.concrete_fields}
 ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object or a text"
 COUNTS = "By type: what is new, what was known already, what was left out; and how much of it was changed."
-SHOWN = (
-    "source",
-    "agent",
-    "user_id",
-    "status",
-    "lines",
-    "done",
-    "reason",
-    "asked_by",
-    "created_at",
-    "finished_at",
-)
 
 
 class Policy(StrictSerializer, serializers.ModelSerializer[AppPolicy]):
@@ -261,10 +248,6 @@ def show_counted(figures: AppFigures) -> dict[str, Any]:
     return {**show_app(app), "counts": counts}
 
 
-def show_key(key: ApiKey) -> dict[str, Any]:
-    return {name: getattr(key, name) for name in names(KeyShown)}
-
-
 def show_agent(agent: Agent) -> dict[str, Any]:
     """Show an agent. Reads its keys: prefetch them for lists."""
     return {
@@ -274,7 +257,7 @@ def show_agent(agent: Agent) -> dict[str, Any]:
         "tier": agent.tier,
         "status": AGENT_STATUSES[bool(agent.deleted_at)],
         "created_at": agent.created_at,
-        "keys": [show_key(key) for key in agent.keys.all()],
+        "keys": [KeyShown.show(key) for key in agent.keys.all()],
     }
 
 
@@ -327,7 +310,7 @@ class Counted(StrictSerializer):
 
 
 class ImportShown(StrictSerializer):
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(source="uid")
     source = StrictCharField()  # type: ignore[assignment]  # a field of that name
     agent = StrictCharField(help_text="Whose conversations they become; empty for an app's own export.")
     user_id = StrictCharField(allow_null=True)
@@ -346,7 +329,7 @@ class SurveyShown(StrictSerializer):
 
 
 def show_import(row: Import) -> dict[str, Any]:
-    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "counts": show_counts(row.counts)}
+    return ImportShown.show(row, counts=show_counts(row.counts))
 
 
 def show_counts(counts: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:

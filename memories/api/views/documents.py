@@ -30,7 +30,6 @@ from memories.api.serializers.documents import (
     PassageShown,
     ReplacementForm,
     UploadForm,
-    show_document,
     show_passage,
 )
 from memories.api.serializers.memories import ORIGINS_OF_AGENTS, Deleted
@@ -99,7 +98,7 @@ class DocumentView(AgentView):
         agent = self.memory_agent()
         count_writes(agent, 1)
         try:
-            return show_document(agent.upload_document(upload, document))
+            return DocumentShown.show(agent.upload_document(upload, document))
         except (DocumentLimit, OtherUsersDocument) as error:
             raise Conflict(str(error)) from error
 
@@ -114,7 +113,7 @@ class Documents(DocumentView):
         rows = self.memory_agent().documents(user_asked(request))
         if user := user_asked(request):
             rows = rows.of_users((user,))
-        return page(self, chosen(rows, request, status=DocumentStatus.values), show_document)
+        return page(self, chosen(rows, request, status=DocumentStatus.values), DocumentShown.show)
 
     @operation(
         request={MULTIPART: UploadForm, **BYTES},
@@ -134,7 +133,7 @@ class OneDocument(DocumentView):
     @extend_schema(responses=DocumentShown, operation_id="get_document")
     def get(self, request: Request, uid: UUID) -> Response:
         """How far it is."""
-        return Response(show_document(self.document(uid)))
+        return Response(DocumentShown.show(self.document(uid)))
 
     @operation(
         request={MULTIPART: ReplacementForm, **BYTES},
