@@ -6,6 +6,7 @@ Each is a query that finds its rows by an index, and reads no more of them than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from hmac import compare_digest
@@ -56,11 +57,11 @@ LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus
 Figures = Iterator[GaugeMetricFamily]
 
 
+@dataclass(eq=False)
 class Asked(Collector):
     """The figures of `now`."""
 
-    def __init__(self, now: datetime) -> None:
-        self.now = now
+    now: datetime
 
     def describe(self) -> list[GaugeMetricFamily]:
         """Nothing is asked in advance."""

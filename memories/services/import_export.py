@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, Any
 
@@ -271,15 +271,16 @@ class Facts:
     embedded: Future[None]
 
 
+@dataclass(eq=False)
 class ComingFacts:
     """The facts of an import in order. Beside the current part only the next is in memory.
 
     Prepared parts are not stored: a process that continues the import prepares them again.
     """
 
-    def __init__(self, row: Import, ahead: EmbeddingPrefetch) -> None:
-        self.row, self.ahead = row, ahead
-        self.ready: dict[int, Facts] = {}
+    row: Import
+    ahead: EmbeddingPrefetch
+    ready: dict[int, Facts] = field(default_factory=dict)
 
     def of(self, part: ImportPart, lines: Sequence[Line]) -> Facts:
         """Wait for the vectors; those of the next part are computed from then on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -254,11 +255,14 @@ class Changes(AgentView):
         return Response({"results": [show_change(change) for change in changes], "last": last})
 
 
+@dataclass(eq=False)
 class Events:
     """The body of a stream. Ends with its key, and gives its place back when nobody reads it any more."""
 
-    def __init__(self, agent: MemoryAgent, since: int, key: ApiKey) -> None:
-        self.agent, self.since, self.key, self.is_open = agent, since, key, True
+    agent: MemoryAgent
+    since: int
+    key: ApiKey
+    is_open: bool = True
 
     def __iter__(self) -> Iterator[bytes]:
         try:
