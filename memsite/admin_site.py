@@ -339,12 +339,7 @@ class AgentFilter(AppFilter):
         return rows.filter(app__in=apps).select_related("app").order_by("app__app_id", "name")
 
     def label(self, row: Agent) -> str:
-        return agent_name(row)
-
-
-def agent_name(agent: Agent) -> str:
-    """Return APP/AGENT. Reads the agent's app: select it for lists."""
-    return f"{agent.app.app_id}/{agent.name}"
+        return row.full_name
 
 
 def shorten(text: str, length: int = LIST_CHARACTERS) -> str:

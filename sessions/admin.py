@@ -18,7 +18,6 @@ from memsite.admin_site import (
     ReadOnlyAdmin,
     SiteAdmin,
     Table,
-    agent_name,
     column,
     columns,
     link_to,
@@ -60,7 +59,7 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
     fields = ["title", *readonly_fields]
 
     name = column("session", lambda session: shorten(str(session)), "title")
-    agent_shown = column("agent", lambda session: link_to(session.agent, agent_name(session.agent)), "agent__name")
+    agent_shown = column("agent", lambda session: link_to(session.agent, session.agent.full_name), "agent__name")
     environment_shown = column("environment", lambda session: raw(session.environment))
 
     @admin.display(description="see its")

@@ -41,7 +41,6 @@ from memories.models import (
 from memories.services import MemoryAgent
 from memsite.admin_site import (
     Table,
-    agent_name,
     raw,
     shorten,
     show_time,
@@ -177,9 +176,7 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
         end = f" to {trigger.until:%Y-%m-%d}" if trigger.until else ""
         return f"{trigger.trigger_date:%Y-%m-%d}{clock}{end}"
 
-    @admin.display(description="noted for")
-    def written_by(self, trigger: FutureTrigger) -> str:
-        return link_to(trigger.agent, agent_name(trigger.agent)) if trigger.agent else "-"
+    written_by = column("noted for", lambda row: link_to(row.agent, row.agent.full_name) if row.agent else "-")
 
     def tables(self, obj: FutureTrigger) -> list[Table]:
         rows = Preload.objects.for_app(obj.app).filter(trigger=obj).select_related("memory").order_by("-id")

@@ -32,7 +32,6 @@ from memsite.admin_site import (
     SiteAdmin,
     StrictJSONField,
     Table,
-    agent_name,
     column,
     columns,
     link_to,
@@ -514,7 +513,7 @@ class AgentAdmin(SiteAdmin[Agent]):
     def issue_key(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         for agent in queryset:
             if agent.deleted_at:
-                messages.error(request, f"{agent_name(agent)} was deleted: it gets no key.")
+                messages.error(request, f"{agent.full_name} was deleted: it gets no key.")
                 continue
             try:
                 with transaction.atomic():
@@ -522,7 +521,7 @@ class AgentAdmin(SiteAdmin[Agent]):
                     issued = rotate_key(agent, list(newest.scopes) if newest else AGENT_SCOPES, timezone.now())
                     self.log_change(request, agent, f"Key {issued.row.prefix} issued.")
             except TooManyKeys:
-                messages.error(request, f"{agent_name(agent)} has two live keys already: revoke one first.")
+                messages.error(request, f"{agent.full_name} has two live keys already: revoke one first.")
             else:
                 show_once(request, agent, issued)
 
@@ -531,7 +530,7 @@ def show_once(request: HttpRequest, agent: Agent, issued: NewKey) -> None:
     """Show the key's text in the answer to this request; it is kept nowhere."""
     note_key(actor_of(request.user), "key issued", issued.row)
     text = format_html(
-        'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent_name(agent), issued.text
+        'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent.full_name, issued.text
     )
     messages.success(request, text)
 
@@ -567,7 +566,7 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
 
     @admin.display(description="agent", ordering="agent__name")
     def agent_shown(self, key: ApiKey) -> str:
-        return link_to(key.agent, agent_name(key.agent)) if key.agent else "an operator's, for every app"
+        return link_to(key.agent, key.agent.full_name) if key.agent else "an operator's, for every app"
 
     scopes_shown = column("scopes", lambda key: ", ".join(key.scopes))
 

@@ -100,6 +100,7 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
 
 
 def hash_key(text: str) -> str:
+    """Hash fast: what is hashed is random, and long enough."""
     return hashlib.new("sha512_256", text.encode()).hexdigest()
 
 

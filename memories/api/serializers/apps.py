@@ -179,7 +179,7 @@ class KeyShown(StrictSerializer):
 
 
 class AgentShown(StrictSerializer):
-    id = StrictCharField(help_text="Its name, by which addresses know it.")
+    id = StrictCharField(source="name", help_text="Its name, by which addresses know it.")
     name = StrictCharField()
     domain = StrictCharField()
     tier = serializers.IntegerField(allow_null=True, help_text=TIER_HELP)
@@ -231,14 +231,7 @@ def show_purged(purge: Purge) -> dict[str, Any]:
 
 def show_app(app: App) -> dict[str, Any]:
     values = {name: getattr(app.policy, name) for name in POLICY_FIELDS}
-    return {
-        "app_id": app.app_id,
-        "name": app.name,
-        "preset": app.preset,
-        "status": app.status,
-        "created_at": app.created_at,
-        "policy": {**values, "time_zone": str(app.policy.time_zone)},
-    }
+    return AppShown.show(app, policy={**values, "time_zone": str(app.policy.time_zone)})
 
 
 def show_counted(figures: AppFigures) -> dict[str, Any]:
@@ -250,15 +243,8 @@ def show_counted(figures: AppFigures) -> dict[str, Any]:
 
 def show_agent(agent: Agent) -> dict[str, Any]:
     """Show an agent. Reads its keys: prefetch them for lists."""
-    return {
-        "id": agent.name,
-        "name": agent.name,
-        "domain": agent.domain,
-        "tier": agent.tier,
-        "status": AGENT_STATUSES[bool(agent.deleted_at)],
-        "created_at": agent.created_at,
-        "keys": [KeyShown.show(key) for key in agent.keys.all()],
-    }
+    keys = [KeyShown.show(key) for key in agent.keys.all()]
+    return AgentShown.show(agent, status=AGENT_STATUSES[bool(agent.deleted_at)], keys=keys)
 
 
 def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) -> AppPolicy:
