@@ -21,17 +21,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Not argparse's: `--help` behind it is the command's.
         manage([f"{NAME} manage", *given[1:]])
         return
-    options = read_options(given)
-    if options.data_dir:
-        os.environ["MEMSITE_DATA_DIR"] = options.data_dir
-    url = options.url or f"http://{as_in_address(options.host)}:{options.port}"
-    manage([NAME, "setup", "--url", url, *(["--unattended"] if options.unattended else [])])
-    connections.close_all()
-    listening = ["--host", options.host, "--port", str(options.port)]
-    manage([NAME, "serve", *listening, "--workers", str(options.workers), "--threads", str(options.threads)])
-
-
-def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=NAME, description="Memsite, the memory server for AI agents.")
     parser.add_argument("--version", action="version", version=f"Memsite {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -50,7 +39,14 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     run.add_argument("--threads", type=int, default=16, help="requests at a time per web process (16)")
     run.add_argument("--unattended", action="store_true", help="print no login or key; first-start.txt has them")
     commands.add_parser("manage", help="run one of Django's or Memsite's commands, such as `manage create_key`")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(given)
+    if options.data_dir:
+        os.environ["MEMSITE_DATA_DIR"] = options.data_dir
+    url = options.url or f"http://{as_in_address(options.host)}:{options.port}"
+    manage([NAME, "setup", "--url", url, *(["--unattended"] if options.unattended else [])])
+    connections.close_all()
+    listening = ["--host", options.host, "--port", str(options.port)]
+    manage([NAME, "serve", *listening, "--workers", str(options.workers), "--threads", str(options.threads)])
 
 
 def as_in_address(host: str) -> str:

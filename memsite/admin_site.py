@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -169,13 +169,15 @@ class PlainList(ChangeList):
 class SiteAdmin(GenericAdmin[Row]):
     """The base of all our admins: staff see the apps they are members of, and do there what their role allows.
 
-    `app_path` leads from a row to its app ("" for rows of no app, which are the superusers'), `right` is what it takes
-    to change a row. `dashboard_page` is the address of the operator's dashboard that shows a row, named by its
-    `dashboard_args`. The log of actions names rows by id: a purged text must not live on in it.
+    `app_path` leads from a row to its app ("" for rows of no app, which are the superusers'), `right` is what it
+    takes to change a row, and `forbidden` says what nobody may do to one ("add", "change", "delete").
+    `dashboard_page` is the address of the operator's dashboard that shows a row, named by its `dashboard_args`. The
+    log of actions names rows by id: a purged text must not live on in it.
     """
 
     app_path = "app"
     right = Right.CURATE
+    forbidden: Collection[str] = ()
     dashboard_page = ""
     dashboard_args: Sequence[str] = ("uid",)
     list_per_page = 50
@@ -218,13 +220,13 @@ class SiteAdmin(GenericAdmin[Row]):
         return self.allows(request, Right.READ, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.allows(request, self.right)
+        return "add" not in self.forbidden and self.allows(request, self.right)
 
     def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
-        return self.allows(request, self.right, obj)
+        return "change" not in self.forbidden and self.allows(request, self.right, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
-        return self.allows(request, self.right, obj)
+        return "delete" not in self.forbidden and self.allows(request, self.right, obj)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Row], *more: Any) -> HttpResponse | None:
         """Give actions only the rows that may be changed: all of them change something."""
@@ -308,15 +310,11 @@ class ReadOnlyAdmin(SiteAdmin[Row]):
 
     ordering = ["-id"]
     list_select_related = ["app"]
+    forbidden = ("add", "change", "delete")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
-        return False
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Return whether somebody may act on rows that others write: decide about them, try them again, revoke them."""
+        return self.allows(request, self.right)
 
 
 class AppFilter(admin.RelatedFieldListFilter):
@@ -341,12 +339,7 @@ class AgentFilter(AppFilter):
         return rows.filter(app__in=apps).select_related("app").order_by("app__app_id", "name")
 
     def label(self, row: Agent) -> str:
-        return agent_name(row)
-
-
-def agent_name(agent: Agent) -> str:
-    """Return APP/AGENT. Reads the agent's app: select it for lists."""
-    return f"{agent.app.app_id}/{agent.name}"
+        return row.full_name
 
 
 def shorten(text: str, length: int = LIST_CHARACTERS) -> str:

@@ -61,11 +61,6 @@ class Plan(NamedTuple):
     without_ours: Callable[[str], Any]
 
 
-def command_line(project: Path | None) -> str:
-    """Return how a host calls us: by full path for this user, by name in a project that others share."""
-    return shlex.join(command_words(project))
-
-
 def command_words(project: Path | None) -> list[str]:
     if project is not None:
         return [NAME]
@@ -92,7 +87,7 @@ def plan(
 
     Without a `server` the MCP servers stay as they are.
     """
-    host, command, plans = HOSTS[host_name], command_line(project), list[Plan]()
+    host, command, plans = HOSTS[host_name], shlex.join(command_words(project)), list[Plan]()
     documents: dict[Path, list[Callable[[Settings], Settings]]] = {}
     if hooks := file_of(host, host.hooks, project):
         documents.setdefault(hooks, []).append(
@@ -105,7 +100,7 @@ def plan(
         documents.setdefault(mcp, []).append(
             (lambda before: without_server(before, host.servers))
             if remove
-            else (lambda before: with_server(before, host.servers, server or {}))
+            else (lambda before: {**before, host.servers[0]: {**before.get(host.servers[0], {}), NAME: (server or {})}})
         )
     if rules := file_of(host, host.rules, project):
         plans.append(plan_text(rules, "" if remove else RULES))
@@ -165,7 +160,11 @@ def carry_out(plan: Plan, *, remove: bool, new_mode: int = 0o644) -> str:
     if not plan.path.is_file():
         return "nothing to change."
     left = plan.without_ours(plan.text)
-    copies = [path for path in copies_of(plan.path) if is_same(plan, path, left)]
+    copies = [
+        path
+        for path in sorted(plan.path.parent.glob(f"{plan.path.name}.????????-??????*.bak"))
+        if is_same(plan, path, left)
+    ]
     original = next((copy for copy in reversed(copies) if is_untouched(plan, copy)), None)
     if original:
         write_whole(plan.path, read_text(original), stat.S_IMODE(plan.path.stat().st_mode))
@@ -179,11 +178,6 @@ def carry_out(plan: Plan, *, remove: bool, new_mode: int = 0o644) -> str:
         if plan.path.parent.name.startswith(".") and plan.path.parent not in (Path.home(), Path.cwd()):
             plan.path.parent.rmdir()
     return "as it was." if original else "removed." if plan.is_empty else "changed."
-
-
-def copies_of(path: Path) -> list[Path]:
-    """Return the copies that were made before changes, the oldest first."""
-    return sorted(path.parent.glob(f"{path.name}.????????-??????*.bak"))
 
 
 def is_same(plan: Plan, copy: Path, left: Any) -> bool:
@@ -231,7 +225,13 @@ def read_text(path: Path) -> str:
 
 def read_settings(path: Path, servers: tuple[str, ...] = ("mcpServers",)) -> Settings:
     """Return {} if there is no file yet. SettingsUnclear if its hooks or servers are of a kind that is not known."""
-    settings = read_object(path)
+    try:
+        document = json.loads(read_text(path) or "{}")
+    except ValueError as error:
+        raise SettingsUnclear(f"{path} is not valid JSON ({error}). Nothing was changed.") from error
+    if not isinstance(document, dict):
+        raise SettingsUnclear(f"{path} is no JSON object. Nothing was changed.")
+    settings = document
     hooks = settings.get("hooks", {})
     is_known = isinstance(hooks, dict) and all(
         isinstance(entries, list)
@@ -245,16 +245,6 @@ def read_settings(path: Path, servers: tuple[str, ...] = ("mcpServers",)) -> Set
     if not isinstance(settings.get(servers[0], {}), dict):
         raise SettingsUnclear(f"{path} has MCP servers of a kind that is not known here: nothing was changed.")
     return settings
-
-
-def read_object(path: Path) -> Settings:
-    try:
-        document = json.loads(read_text(path) or "{}")
-    except ValueError as error:
-        raise SettingsUnclear(f"{path} is not valid JSON ({error}). Nothing was changed.") from error
-    if not isinstance(document, dict):
-        raise SettingsUnclear(f"{path} is no JSON object. Nothing was changed.")
-    return document
 
 
 def with_hooks(settings: Settings, host_name: str, command: str, *, shared: bool = False) -> Settings:
@@ -339,10 +329,6 @@ def server_entry(host_name: str, project: Path | None, place: Server) -> Setting
     if host_name == "opencode":
         return {**host.server, "command": words}
     return {**host.server, "command": words[0], "args": words[1:]}
-
-
-def with_server(document: Settings, servers: tuple[str, ...], entry: Mapping[str, Any]) -> Settings:
-    return {**document, servers[0]: {**document.get(servers[0], {}), NAME: entry}}
 
 
 def without_server(document: Settings, servers: tuple[str, ...]) -> Settings:

@@ -18,7 +18,6 @@ from memsite.admin_site import (
     ReadOnlyAdmin,
     SiteAdmin,
     Table,
-    agent_name,
     column,
     columns,
     link_to,
@@ -47,6 +46,7 @@ class OfSession:
 @admin.register(AgentSession)
 class AgentSessionAdmin(SiteAdmin[AgentSession]):
     dashboard_page = "sessions-one"
+    forbidden = ("add", "delete")
     list_display = ["name", "agent_shown", "status", "tier", "user_id", "started_at", "ended_at"]
     list_filter = [("app", AppFilter), "status", "tier", ("agent", AgentFilter)]
     list_select_related = ["app", "agent__app"]
@@ -59,7 +59,7 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
     fields = ["title", *readonly_fields]
 
     name = column("session", lambda session: shorten(str(session)), "title")
-    agent_shown = column("agent", lambda session: link_to(session.agent, agent_name(session.agent)), "agent__name")
+    agent_shown = column("agent", lambda session: link_to(session.agent, session.agent.full_name), "agent__name")
     environment_shown = column("environment", lambda session: raw(session.environment))
 
     @admin.display(description="see its")
@@ -86,12 +86,6 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
                 more_url=list_url("agent_sessions_turn", session__id__exact=obj.pk),
             )
         ]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: AgentSession | None = None) -> bool:
-        return False
 
     def save_model(self, request: HttpRequest, obj: AgentSession, form: Any, change: bool) -> None:
         """Save the title alone: a heartbeat may have come meanwhile."""

@@ -79,15 +79,6 @@ def _prose_lines(text: str) -> Iterator[str]:
 
 def _openings(line: str) -> Iterator[re.Match[str]]:
     """Yield the places where markers begin, outside of inline code."""
-    spans = _code_spans(line)
-    for match in _OPENING_RE.finditer(line):
-        before = bisect_right(spans, (match.start(), match.start())) - 1
-        if before < 0 or match.start() >= spans[before][1]:
-            yield match
-
-
-def _code_spans(line: str) -> list[tuple[int, int]]:
-    """Start and end of each inline code span: a run of backticks up to the next run of the same length."""
     runs = [match.span() for match in _BACKTICKS_RE.finditer(line)]
     closing_run: list[int | None] = [None] * len(runs)
     last_of_length: dict[int, int] = {}
@@ -103,7 +94,10 @@ def _code_spans(line: str) -> list[tuple[int, int]]:
             spans.append((runs[position][0], runs[closing][1]))
             position = closing
         position += 1
-    return spans
+    for match in _OPENING_RE.finditer(line):
+        before = bisect_right(spans, (match.start(), match.start())) - 1
+        if before < 0 or match.start() >= spans[before][1]:
+            yield match
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,9 +145,14 @@ class PartialTexts:
         if kind not in ("content_block_start", "content_block_delta"):
             return []
         index = required_int(event, "index")
-        piece = _text_of(event, kind)
-        if piece is None:
+        key, text_type = ("content_block", "text") if kind == "content_block_start" else ("delta", "text_delta")
+        part = as_object(event.get(key), key)
+        if required_str(part, "type") != text_type:
             return []
+        piece = optional_str(part, "text")
+        if piece is None and kind == "content_block_delta":
+            raise MalformedLineError("text is missing")
+        piece = piece or ""
         given_up = self._turn_to(parent, None)
         lane = self._lanes[parent]
         if index not in lane.blocks:
@@ -209,18 +214,6 @@ class PartialTexts:
         block.covered = True
 
 
-def _text_of(event: dict[str, object], kind: str) -> str | None:
-    """Return the text of a start or delta; None when it belongs to thinking, a tool call or something newer."""
-    key, text_type = ("content_block", "text") if kind == "content_block_start" else ("delta", "text_delta")
-    part = as_object(event.get(key), key)
-    if required_str(part, "type") != text_type:
-        return None
-    text = optional_str(part, "text")
-    if text is None and kind == "content_block_delta":
-        raise MalformedLineError("text is missing")
-    return text or ""
-
-
 class StreamReader:
     """Fed chunks of any size as they arrive; holds one unfinished line and the unfinished message texts.
 
@@ -263,13 +256,35 @@ class StreamReader:
             case "assistant":
                 return self._read_assistant(number, event)
             case "user":
-                return _read_user(number, event)
+                message = as_object(event.get("message"), "message")
+                parent = optional_str(event, "parent_tool_use_id")
+                uuid = optional_str(event, "uuid")
+                is_synthetic = flag(event, "isSynthetic")
+                content = message.get("content")
+                if isinstance(content, str):
+                    return [UserText(number, content, uuid, parent, is_synthetic)]
+                items: list[Item] = []
+                for kind, block in _blocks(content):
+                    if kind == "text":
+                        items.append(UserText(number, required_str(block, "text"), uuid, parent, is_synthetic))
+                    elif kind == "tool_result":
+                        items.append(_read_tool_result(number, parent, block))
+                return items
             case "stream_event":
                 parent = optional_str(event, "parent_tool_use_id")
                 return [*self._partials.add_event(number, parent, as_object(event.get("event"), "event"))]
             case "result":
                 # Nothing said before the end may come after it.
-                result = _read_result(number, event)
+                result = Result(
+                    number,
+                    required_str(event, "subtype"),
+                    flag(event, "is_error"),
+                    optional_str(event, "result"),
+                    optional_int(event, "num_turns"),
+                    optional_int(event, "duration_ms"),
+                    optional_number(event, "total_cost_usd"),
+                    optional_free_form(event, "usage"),
+                )
                 return [*self._partials.flush(), result]
             case "system":
                 return [_read_system(number, event)]
@@ -299,23 +314,6 @@ def _blocks(content: object) -> list[tuple[str, Event]]:
     return [(required_str(block, "type"), block) for block in blocks]
 
 
-def _read_user(number: int, event: Event) -> list[Item]:
-    message = as_object(event.get("message"), "message")
-    parent = optional_str(event, "parent_tool_use_id")
-    uuid = optional_str(event, "uuid")
-    is_synthetic = flag(event, "isSynthetic")
-    content = message.get("content")
-    if isinstance(content, str):
-        return [UserText(number, content, uuid, parent, is_synthetic)]
-    items: list[Item] = []
-    for kind, block in _blocks(content):
-        if kind == "text":
-            items.append(UserText(number, required_str(block, "text"), uuid, parent, is_synthetic))
-        elif kind == "tool_result":
-            items.append(_read_tool_result(number, parent, block))
-    return items
-
-
 def _read_tool_result(number: int, parent: str | None, block: Event) -> ToolResult:
     content = block.get("content")
     if content is None or isinstance(content, str):
@@ -323,19 +321,6 @@ def _read_tool_result(number: int, parent: str | None, block: Event) -> ToolResu
     else:
         text = "\n".join(required_str(part, "text") for kind, part in _blocks(content) if kind == "text")
     return ToolResult(number, required_str(block, "tool_use_id"), text, flag(block, "is_error"), parent)
-
-
-def _read_result(number: int, event: Event) -> Result:
-    return Result(
-        number,
-        required_str(event, "subtype"),
-        flag(event, "is_error"),
-        optional_str(event, "result"),
-        optional_int(event, "num_turns"),
-        optional_int(event, "duration_ms"),
-        optional_number(event, "total_cost_usd"),
-        optional_free_form(event, "usage"),
-    )
 
 
 def _read_system(number: int, event: Event) -> SessionInit | Skipped:

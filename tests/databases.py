@@ -27,7 +27,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from memsite.tenancy import row_level_security
-from tests.settings import database_url, is_walled
+from tests.settings import database_url, has_row_security
 from tools.partitioned import split_by_app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,7 +66,7 @@ def migrate_once() -> Callable[..., Any]:
             if connection.vendor == "sqlite":
                 migrate_sqlite(sqlite_template(), *arguments, **options)
             else:
-                migrate_postgres(template_name(walled=is_walled), *arguments, **options)
+                migrate_postgres(template_name(row_security=has_row_security), *arguments, **options)
         return None
 
     return call
@@ -117,8 +117,8 @@ def sqlite_template() -> Path:
     return FOLDER / f"migrated-{models_version()}.sqlite3"
 
 
-def template_name(*, walled: bool) -> str:
-    return f"migrated_{models_version()}{'_walled' if walled else ''}"
+def template_name(*, row_security: bool) -> str:
+    return f"migrated_{models_version()}{'_walled' if row_security else ''}"
 
 
 def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
@@ -191,7 +191,7 @@ def copy_database(source: str, name: str) -> None:
 
 def database_like_the_tests(name: str) -> str:
     """Make a database of this name, migrated, on the tests' PostgreSQL. Return its address."""
-    template = template_name(walled=False)
+    template = template_name(row_security=False)
     with fasteners.InterProcessLock(Path(connection.settings_dict["HOST"]) / "templates.lock"):
         if not has_database(template):
             migrate_in_process(template)

@@ -9,7 +9,7 @@ database_url = os.environ.get("TEST_DATABASE_URL", "")
 # With the second wall, which only PostgreSQL has.
 # Two processes of tests share the cores already: threads of each would wait for one another.
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-is_walled = bool(database_url and os.environ.get("TEST_ROW_SECURITY"))
+has_row_security = bool(database_url and os.environ.get("TEST_ROW_SECURITY"))
 for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
     del os.environ[name]
 os.environ["MEMSITE_SECRET_KEY"] = "only for tests"
@@ -24,7 +24,7 @@ os.environ["MEMSITE_COUNT_MILLISECONDS"] = "0"
 from memsite.config.settings import *
 
 # Not by the environment: programs that tests start have a database of their own.
-if is_walled:
+if has_row_security:
     MEMSITE = replace(MEMSITE, database_url=database_url, row_security=True)
 DATABASES = {"default": database(replace(MEMSITE, database_url=database_url))}
 if not database_url:

@@ -90,10 +90,7 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     payload_shown = column("payload", lambda row: raw(row.payload))
     answer_shown = column("answer", lambda row: row.reason or row.answer or "-", "answer")
 
-    def has_replay_permission(self, request: HttpRequest) -> bool:
-        return self.allows(request, self.right)
-
-    @admin.action(description="Send again", permissions=["replay"])
+    @admin.action(description="Send again", permissions=["act"])
     def replay(self, request: HttpRequest, queryset: QuerySet[Delivery]) -> None:
         rows = list(queryset.select_related("app__policy"))
         for row in rows:

@@ -41,7 +41,6 @@ from memories.models import (
 from memories.services import MemoryAgent
 from memsite.admin_site import (
     Table,
-    agent_name,
     raw,
     shorten,
     show_time,
@@ -98,10 +97,6 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
         """Show who made it on hover."""
         counts = f"{row.stored}, {row.reinforced}, {row.rejected}"
         return format_html('<span title="{}">{}</span>', row.made_by, counts)
-
-    def has_act_permission(self, request: HttpRequest, obj: Extraction | None = None) -> bool:
-        """Rows are the workers' to write; operators have them tried again."""
-        return self.allows(request, self.right, obj)
 
     @admin.action(description="Try again", permissions=["act"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[Extraction]) -> None:
@@ -167,6 +162,7 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     search_fields = ["message", "user_id"]
     ordering = ["trigger_date", "id"]
     actions = ["cancel"]
+    forbidden = ("add",)
     fields = columns(
         "app message text trigger_date trigger_time until rule status reason user_id visibility written_by "
         "session resource uid created_at"
@@ -180,9 +176,7 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
         end = f" to {trigger.until:%Y-%m-%d}" if trigger.until else ""
         return f"{trigger.trigger_date:%Y-%m-%d}{clock}{end}"
 
-    @admin.display(description="noted for")
-    def written_by(self, trigger: FutureTrigger) -> str:
-        return link_to(trigger.agent, agent_name(trigger.agent)) if trigger.agent else "-"
+    written_by = column("noted for", lambda row: link_to(row.agent, row.agent.full_name) if row.agent else "-")
 
     def tables(self, obj: FutureTrigger) -> list[Table]:
         rows = Preload.objects.for_app(obj.app).filter(trigger=obj).select_related("memory").order_by("-id")
@@ -198,9 +192,6 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     def cancel(self, request: HttpRequest, queryset: QuerySet[FutureTrigger]) -> None:
         waiting = queryset.filter(status=TriggerStatus.WAITING)
         messages.success(request, f"{waiting.update(status=TriggerStatus.CANCELLED)} called off.")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
     def changeform_view(
         self,
@@ -314,9 +305,6 @@ class AlertAdmin(ReadOnlyAdmin[Alert]):
 
     kind = column("kind", lambda row: row.rule.get_kind_display(), "rule__kind")
     rule_link = column("rule", lambda row: link_to(row.rule))
-
-    def has_act_permission(self, request: HttpRequest, obj: Alert | None = None) -> bool:
-        return self.allows(request, self.right, obj)
 
     @admin.action(description="Acknowledge", permissions=["act"])
     def acknowledge(self, request: HttpRequest, queryset: QuerySet[Alert]) -> None:

@@ -30,7 +30,6 @@ from memsite.admin_site import (
     GenericAdmin,
     SiteAdmin,
     Table,
-    agent_name,
     column,
     columns,
     link_to,
@@ -294,10 +293,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
 
     # --- one memory
 
-    @admin.display(description="written by")
-    def written_by(self, memory: Memory) -> str:
-        return link_to(memory.agent, agent_name(memory.agent)) if memory.agent else "-"
-
+    written_by = column("written by", lambda row: link_to(row.agent, row.agent.full_name) if row.agent else "-")
     trust = column("trust", lambda memory: str(memory.trust_level.label))
 
     @admin.display(description="turn")

@@ -170,10 +170,6 @@ class RejectionAdmin(ReadOnlyAdmin[Rejection]):
         "decided_at decision_reason memory created_at"
     )
 
-    def has_act_permission(self, request: HttpRequest, obj: Rejection | None = None) -> bool:
-        """Allow no change: the rows are records; deciding about them is curating."""
-        return self.allows(request, self.right, obj)
-
     @admin.action(description="Approve: store them after all", permissions=["act"])
     def approve(self, request: HttpRequest, queryset: QuerySet[Rejection]) -> None:
         decide_each(request, queryset, "approved", MemoryAgent.overrule_each)

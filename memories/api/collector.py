@@ -6,6 +6,7 @@ Each is a query that finds its rows by an index, and reads no more of them than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from hmac import compare_digest
@@ -56,11 +57,11 @@ LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus
 Figures = Iterator[GaugeMetricFamily]
 
 
+@dataclass(eq=False)
 class Asked(Collector):
     """The figures of `now`."""
 
-    def __init__(self, now: datetime) -> None:
-        self.now = now
+    now: datetime
 
     def describe(self) -> list[GaugeMetricFamily]:
         """Nothing is asked in advance."""
@@ -217,15 +218,11 @@ def metrics(request: HttpRequest) -> HttpResponse:
     token = get_conf().metrics_token
     if not token:
         raise Http404
-    if not knows(request, token):
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if not (scheme.lower() == SCHEME.lower() and compare_digest(given.strip().encode(), token.encode())):
         refused = problem_response(HTTPStatus.UNAUTHORIZED, "Authorization: Bearer and the metrics token, please.")
         refused["WWW-Authenticate"] = SCHEME
         return refused
     looked_up = CollectorRegistry()
     looked_up.register(Asked(timezone.now()))
     return HttpResponse(counts_of_all(registry) + generate_latest(looked_up), content_type=CONTENT_TYPE_LATEST)
-
-
-def knows(request: HttpRequest, token: str) -> bool:
-    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    return scheme.lower() == SCHEME.lower() and compare_digest(given.strip().encode(), token.encode())

@@ -259,6 +259,17 @@ class StrictSerializer(serializers.Serializer[Any]):
             fields[name] = default() if callable(default) else default
         return fields
 
+    @classmethod
+    def show(cls, row: Any, **given: Any) -> dict[str, Any]:
+        """Return a row's fields: what is given, else what a field's `source` leads to; behind None there is None."""
+        fields = {}
+        for name, path in sources_of(cls):
+            value = given.get(name, row)
+            for step in () if name in given else path:
+                value = None if value is None else getattr(value, step)
+            fields[name] = value
+        return fields
+
     def run_validators(self, value: Any) -> None:
         # Few have any, and what DRF gets ready for them takes as long as reading a field.
         if self.validators:
@@ -299,6 +310,12 @@ def check_of(
     own: Callable[[Any], Any] | None = getattr(serializer, f"validate_{name}", None)
     read: Callable[[Any], Any] = field.run_validation
     return (lambda value: own(read(value))) if own else read
+
+
+@cache
+def sources_of(serializer: type[StrictSerializer]) -> list[tuple[str, list[str]]]:
+    """Return each field's name and the attributes that lead from a row to its value."""
+    return [(name, field.source_attrs) for name, field in serializer().fields.items()]
 
 
 @cache

@@ -379,15 +379,17 @@ def note_sent(is_sent: Event, step: str, _: Any) -> None:
         is_sent.set()
 
 
+@dataclass(eq=False)
 class StreamedAnswer:
     """Pass the events of an answer on as they come; once it is closed, what they said is stored.
 
     It takes one of the places of `answering`, and gives it back when it is closed.
     """
 
-    def __init__(self, response: httpx.Response, form: Format, conversation: Conversation | None) -> None:
-        self.response, self.form, self.conversation = response, form, conversation
-        self.is_open = True
+    response: httpx.Response
+    form: Format
+    conversation: Conversation | None
+    is_open: bool = True
 
     def __iter__(self) -> Iterator[bytes]:
         waiting = b""

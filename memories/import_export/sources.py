@@ -194,7 +194,19 @@ def read_mem0(file: IO[bytes], limits: Limits) -> Iterator[Line]:
         content = said_in(entry)
         if not content:
             raise BadFile(f"Entry {number:,} has no memory.")
-        line = fact(entry, content)
+        metadata = entry.get("metadata") if isinstance(entry.get("metadata"), dict) else {}
+        categories = texts_in(entry.get("categories")) or [text_of(entry.get("category"))]
+        runs_out = moment(entry.get("expiration_date"))
+        line = {
+            "type": FACT,
+            "id": f"{MEM0}:{text_of(entry.get('id')) or content}"[:ID_CHARACTERS],
+            "content": content,
+            "category": (re.sub(r"[^a-z0-9]+", "-", categories[0].casefold()).strip("-")[:64].rstrip("-") or "general"),
+            "tags": [tag[:100] for tag in categories if tag][:50],
+            "user_id": text_of(entry.get("user_id"))[:200] or None,
+            "metadata": {**(metadata or {}), **{name: entry[name] for name in KEPT if entry.get(name) is not None}},
+            "valid_until": runs_out.isoformat() if runs_out else None,
+        }
         if json_length(line["metadata"]) > MAX_OBJECT_CHARACTERS:
             raise BadFile(f"Entry {number:,} has metadata of more than {MAX_OBJECT_CHARACTERS:,} characters.")
         yield line
@@ -202,26 +214,6 @@ def read_mem0(file: IO[bytes], limits: Limits) -> Iterator[Line]:
 
 def said_in(entry: dict[str, Any]) -> str:
     return next((text for name in SAID_IN if (text := text_of(entry.get(name)).strip())), "")
-
-
-def fact(entry: dict[str, Any], content: str) -> Line:
-    metadata = entry.get("metadata") if isinstance(entry.get("metadata"), dict) else {}
-    categories = texts_in(entry.get("categories")) or [text_of(entry.get("category"))]
-    runs_out = moment(entry.get("expiration_date"))
-    return {
-        "type": FACT,
-        "id": f"{MEM0}:{text_of(entry.get('id')) or content}"[:ID_CHARACTERS],
-        "content": content,
-        "category": slug(categories[0]),
-        "tags": [tag[:100] for tag in categories if tag][:50],
-        "user_id": text_of(entry.get("user_id"))[:200] or None,
-        "metadata": {**(metadata or {}), **{name: entry[name] for name in KEPT if entry.get(name) is not None}},
-        "valid_until": runs_out.isoformat() if runs_out else None,
-    }
-
-
-def slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:64].rstrip("-") or "general"
 
 
 def read_memsite(file: IO[bytes], limits: Limits) -> Iterator[Line]:

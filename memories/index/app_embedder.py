@@ -56,11 +56,11 @@ def known_embedders(name: str) -> Iterator[Embedder]:
         settings.append(EmbedderSettings(PACKAGED[name]))
     if model and provider == conf.embedder:
         settings.append(replace(conf.embedder_settings, model=model))
-    for one in filter(None, settings):
+    for candidate in filter(None, settings):
         try:
-            yield make_embedder(one)
+            yield make_embedder(candidate)
         except EmbedderMisconfigured as error:
-            log.warning("embedder_misconfigured", kind=one.kind, error=str(error))
+            log.warning("embedder_misconfigured", kind=candidate.kind, error=str(error))
 
 
 @cache

@@ -359,8 +359,8 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     new.session[new.session == NOBODY] = -new.pk[new.session == NOBODY]
     is_spoken = (new.look & Look.SPOKEN) != 0
     for row in np.flatnonzero((new.session < NOBODY) & is_spoken & ~np.isnan(since)):
-        said = f"{new.agent[row]} {new.day[row]} {user_names[row]}"
-        new.session[row] = DAYS_APART - 1 - crc32(said.encode())
+        key = f"{new.agent[row]} {new.day[row]} {user_names[row]}"
+        new.session[row] = DAYS_APART - 1 - crc32(key.encode())
     has_vector = np.array([blob is not None for blob in blobs])
     known = [blob for blob in blobs if blob is not None]
     # Of a text that it cannot read an embedder makes zeros: these say as little as none.
@@ -372,12 +372,12 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
         new.signs[has_vector] = np.frombuffer(packed, np.uint64).reshape(-1, words_per_row)
         new.embedded[:] = new.signs.any(axis=1)
         return []
-    at = np.flatnonzero(has_vector)
+    given = np.flatnonzero(has_vector)
     whole, vectors = read_vectors(known, new.vectors.shape[1])
-    new.vectors[at[whole]] = vectors
+    new.vectors[given[whole]] = vectors
     new.embedded[:] = new.vectors.any(axis=1)
     new.signs[:] = sign_bits(new.vectors)
-    unreadable: list[int] = new.pk[at[~whole]].tolist()
+    unreadable: list[int] = new.pk[given[~whole]].tolist()
     return unreadable
 
 
@@ -420,8 +420,8 @@ class TurnOrder:
         places = np.fromiter(self.places_of(new, columns), np.intp, len(new))
         rows, begins = inserted(self.rows, places, new), inserted(self.begins, places, np.ones(len(new), bool))
         # What follows a new row may not begin its session any more.
-        at = places + np.arange(len(new))
-        for some in (at[at > 0], at[at < len(rows) - 1] + 1):
+        own = places + np.arange(len(new))
+        for some in (own[own > 0], own[own < len(rows) - 1] + 1):
             begins[some] = columns.session[rows[some]] != columns.session[rows[some - 1]]
         return TurnOrder(rows, begins)
 
@@ -432,9 +432,11 @@ class TurnOrder:
         places = np.flatnonzero(np.isin(self.rows, gone))
         rows, begins = np.delete(self.rows, places), np.delete(self.begins, places)
         # What followed one of them may begin its session now.
-        at = np.unique(places - np.arange(len(places)))
-        at = at[at < len(rows)]
-        begins[at] = (at == 0) | (columns.session[rows[at]] != columns.session[rows[at - 1]])
+        followers = np.unique(places - np.arange(len(places)))
+        followers = followers[followers < len(rows)]
+        begins[followers] = (followers == 0) | (
+            columns.session[rows[followers]] != columns.session[rows[followers - 1]]
+        )
         return TurnOrder(rows, begins)
 
     def places_of(self, new: Rows, columns: Columns) -> Iterator[int]:
@@ -483,6 +485,6 @@ def distinct(numbers: Rows, size: int) -> Rows:
 
 def inserted(values: NDArray[Value], places: Rows, new: NDArray[Value]) -> NDArray[Value]:
     """Insert values at rising places, as `np.insert`, but a few cost little more than the copy."""
-    kept = [values[start:end] for start, end in pairwise([0, *places.tolist(), len(values)])]
-    pieces = zip_longest(kept, np.split(new, range(1, len(new))), fillvalue=new[:0])
+    between = [values[start:end] for start, end in pairwise([0, *places.tolist(), len(values)])]
+    pieces = zip_longest(between, np.split(new, range(1, len(new))), fillvalue=new[:0])
     return np.concatenate([piece for pair in pieces for piece in pair])

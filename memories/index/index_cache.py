@@ -29,7 +29,7 @@ LEAST_ROWS = 10_000
 """Smaller ones are read within a fifth of a second."""
 STALE = 0.1
 """If more than this share of the rows had to be read after all, it is written anew."""
-MOST_OF_ROOM = 0.25
+MOST_OF_FREE = 0.25
 """Of what is free on the disk, so much at most: it is the database's."""
 WHAT_COUNTS = (2, surface.EDITION, CHANGED, TIMES, ORIGINS, TONES)
 MEANING = hashlib.sha256(repr(WHAT_COUNTS).encode()).hexdigest()[:16]
@@ -127,7 +127,7 @@ def write_index(kind: IndexKey, state: IndexState) -> None:
         if is_there(path, kind, state.change_number - int(STALE * state.size)):
             return
         taken, free = sum(column.nbytes for column in columns.values()), shutil.disk_usage(path.parent).free
-        if taken > MOST_OF_ROOM * free:
+        if taken > MOST_OF_FREE * free:
             log.warning("index_not_kept", app=app.app_id, error="The disk is nearly full.")
             return
         with private(draft).open("r+b") as file:

@@ -63,12 +63,12 @@ class PgvectorStore:
         usual = self.sample.usual(query, self.columns, self.of)
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if usual and share >= LEAST_SHARE:
-            at, nearest = self.listed(query, int(NEAREST / min(1.0, share)), rows, places)
+            indexed, nearest = self.listed(query, int(NEAREST / min(1.0, share)), rows, places)
             # Among memories of two kinds that have little in common, such as two languages, the index may stay with
             # those of the wrong kind.
             is_likely = partial(self.sample.is_likely, query, self.columns, self.of, rows)
-            if len(at) >= NEAREST / 2 and is_likely(len(nearest), float(nearest.min())):
-                return IndexedCosines(self.columns.signs, query, rows, usual, at, nearest)
+            if len(indexed) >= NEAREST / 2 and is_likely(len(nearest), float(nearest.min())):
+                return IndexedCosines(self.columns.signs, query, rows, usual, indexed, nearest)
         differing = near.differences(self.columns.signs, query, rows)
 
         def measured(some: Rows) -> Floats:
@@ -79,9 +79,9 @@ class PgvectorStore:
     def listed(self, query: Vectors, most: int, rows: Rows, places: Places) -> tuple[Rows, Floats]:
         """Return the places in these rows of what the index finds, rising, and their cosines."""
         pks, alike = self.by_index(query, most)
-        at, exact = places(pks), dict(zip(pks.tolist(), alike.tolist(), strict=True))
-        at.sort()
-        return at, np.array([exact[pk] for pk in self.columns.pk[rows[at]].tolist()], np.float32)
+        indexed, exact = places(pks), dict(zip(pks.tolist(), alike.tolist(), strict=True))
+        indexed.sort()
+        return indexed, np.array([exact[pk] for pk in self.columns.pk[rows[indexed]].tolist()], np.float32)
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         if len(rows) > EXACT_ROWS:
@@ -92,42 +92,42 @@ class PgvectorStore:
 
     def of(self, rows: Rows) -> Vectors:
         """Return exactly what was embedded; zeros where there is none, or none that can be read."""
-        found = np.zeros((len(rows), self.dim), np.float32)
+        whole = np.zeros((len(rows), self.dim), np.float32)
         for start in range(0, len(rows), READ_AT_ONCE):
             pks = self.columns.pk[rows[start : start + READ_AT_ONCE]]
-            places = {pk: start + at for at, pk in enumerate(pks.tolist())}
+            places = {pk: start + offset for offset, pk in enumerate(pks.tolist())}
             known, vectors = by_number(fetch_all(DATA, [pks.tolist(), *self.those]), self.dim)
-            found[[places[pk] for pk in known]] = vectors
-        return found
+            whole[[places[pk] for pk in known]] = vectors
+        return whole
 
-    def told(self, query: Vectors, rows: Rows) -> Floats:
+    def cosines_of(self, query: Vectors, rows: Rows) -> Floats:
         counts = near.difference_counts(near.hamming(self.columns.signs, near.signs_of(query)), len(query))
         usual = self.sample.usual(query, self.columns, self.of) or near.moments(counts, near.estimates(len(query)))
-        told: Floats = near.scaled(counts, usual)[near.disagreeing(self.columns.signs, query, rows)]
-        return told
+        estimated: Floats = near.scaled(counts, usual)[near.disagreeing(self.columns.signs, query, rows)]
+        return estimated
 
-    def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
+    def worth_comparing(self, chosen: Rows, rows: Rows, floor: float) -> Rows:
         """Return the places where the signs do not speak against it: other comparisons would read everything."""
         signs = self.columns.signs[rows]
         share = math.acos(max(-1.0, min(1.0, floor))) / math.pi
         most = self.dim * share + SPREADS * math.sqrt(self.dim * share * (1 - share))
         may_be = np.zeros(len(rows), bool)
-        for own in self.columns.signs[asked]:
+        for own in self.columns.signs[chosen]:
             may_be |= near.hamming(signs, own) <= most
         return np.flatnonzero(may_be)
 
     def cosines(self, query: Vectors, rows: Rows) -> Floats:
         """Return the cosines of some rows, in their order; exact where there is a vector."""
         embedded = self.columns.embedded[rows]
-        found = np.where(embedded, near.estimates(len(query))[near.differences(self.columns.signs, query, rows)], 0)
+        cosines = np.where(embedded, near.estimates(len(query))[near.differences(self.columns.signs, query, rows)], 0)
         pks = self.columns.pk[rows]
         exact = numbered(fetch_all(BY_ID, [written(query), pks.tolist(), *self.those]))
         order = np.argsort(exact[0])
-        at = np.minimum(np.searchsorted(exact[0], pks, sorter=order), max(0, len(order) - 1))
+        places = np.minimum(np.searchsorted(exact[0], pks, sorter=order), max(0, len(order) - 1))
         if len(order):
-            known = exact[0][order[at]] == pks
-            found[known] = exact[1][order[at[known]]]
-        return found.astype(np.float32)
+            known = exact[0][order[places]] == pks
+            cosines[known] = exact[1][order[places[known]]]
+        return cosines.astype(np.float32)
 
     def by_index(self, query: Vectors, most: int) -> tuple[Numbers, Floats]:
         """Return the nearest of the whole app; `hnsw.ef_search` is as many."""

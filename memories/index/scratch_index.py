@@ -54,19 +54,19 @@ def texts_of(pks: Sequence[int], ask: Ask = fetch_all) -> list[Text]:
 
 def holders_among(texts: Sequence[Text], expressions: Sequence[str]) -> list[list[int]]:
     """Return, for each expression, the pks of those of these texts that match it."""
-    found: list[list[int]] = [[] for _ in expressions]
+    holders: list[list[int]] = [[] for _ in expressions]
     connection = index.connection
     connection.execute("BEGIN")
     try:
         connection.executemany(ADD, texts)
-        asked = " UNION ALL ".join(map(FIND.format, range(len(expressions))))
-        for number, pk in connection.execute(asked, expressions):
-            found[number].append(pk)
+        sql = " UNION ALL ".join(map(FIND.format, range(len(expressions))))
+        for number, pk in connection.execute(sql, expressions):
+            holders[number].append(pk)
     except sqlite3.Error as error:
         raise DatabaseError(str(error)) from error
     finally:
         connection.execute("ROLLBACK")
-    return found
+    return holders
 
 
 def missing_from_index(pks: Sequence[int], ask: Ask = fetch_all) -> list[int]:
@@ -81,9 +81,9 @@ def missing_from_index(pks: Sequence[int], ask: Ask = fetch_all) -> list[int]:
         words = content[:PHRASE_CHARACTERS].rpartition(" ")[0] if len(content) > PHRASE_CHARACTERS else ""
         phrases[pk] = '{content} : "' + (words or content).replace('"', " ") + '"'
     by_words = holders_among(texts, list(phrases.values()))
-    those = [(pk, phrase) for (pk, phrase), found in zip(phrases.items(), by_words, strict=True) if pk in found]
+    those = [(pk, phrase) for (pk, phrase), holders in zip(phrases.items(), by_words, strict=True) if pk in holders]
     if not those:
         return []
     parameters = [value for pk, phrase in those for value in (phrase, pk)]
-    asked = ask(" UNION ALL ".join([HOLDS] * len(those)), parameters)
-    return sorted({pk for pk, _ in those} - {pk for (pk,) in asked})
+    known = ask(" UNION ALL ".join([HOLDS] * len(those)), parameters)
+    return sorted({pk for pk, _ in those} - {pk for (pk,) in known})

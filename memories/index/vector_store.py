@@ -151,7 +151,7 @@ class VectorStore(Protocol):
     def of(self, rows: Rows) -> Vectors:
         """Return the vectors of some rows, shape (len(rows), dim)."""
 
-    def told(self, query: Vectors, rows: Rows) -> Floats:
+    def cosines_of(self, query: Vectors, rows: Rows) -> Floats:
         """Return the cosines of a query with some rows, as far as they are known without asking the database."""
 
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
@@ -187,7 +187,7 @@ class InProcessStore:
     def of(self, rows: Rows) -> Vectors:
         return self.columns.vectors[rows]
 
-    def told(self, query: Vectors, rows: Rows) -> Floats:
+    def cosines_of(self, query: Vectors, rows: Rows) -> Floats:
         return near.gathered_cosines(self.columns.vectors, query, rows)
 
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:

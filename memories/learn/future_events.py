@@ -166,7 +166,7 @@ def read_events(statement: str, said_at: datetime) -> list[ToldEvent]:
         ToldEvent(
             sentence,
             " ".join(coming.text.split())[:TEXT_CHARACTERS],
-            coming.at,
+            coming.clock,
             Days(coming.on, coming.until, coming.rule),
         )
         for sentence, own in groupby(settled, key=itemgetter(0))

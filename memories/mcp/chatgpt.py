@@ -19,7 +19,7 @@ from memories.api.pagination import as_uuid, search_page
 from memories.api.serializers.memories import SearchQuestion, show_memory
 from memories.mcp.server import serving
 from memories.mcp.toolbox import Toolbox, ToolContext
-from memories.models import Document, Memory
+from memories.models import Memory
 from memories.models.document import citation_of
 from memories.retrieve.injection_guard import safe_memories
 from memsite.tenancy.authentication import Principal
@@ -55,7 +55,11 @@ def fetch(ctx: ToolContext, id: Annotated[str, Field(description="As `search` te
         return {**result_of(ctx, memory), "text": memory.text, "metadata": about}
     passages = safe_memories(list(agent.passages_of(document)[:MOST_PASSAGES]), agent.app.policy)
     text = "\n\n".join(row.content for row in passages)
-    return {**document_result(ctx, document.uid, document.name), "text": text, "metadata": about_document(document)}
+    return {
+        **document_result(ctx, document.uid, document.name),
+        "text": text,
+        "metadata": {"pages": document.pages, "passages": document.passages, "status": document.status},
+    }
 
 
 def result_of(ctx: ToolContext, memory: Memory) -> dict[str, Any]:
@@ -68,10 +72,6 @@ def result_of(ctx: ToolContext, memory: Memory) -> dict[str, Any]:
 
 def document_result(ctx: ToolContext, uid: Any, name: str) -> dict[str, Any]:
     return {"id": uid, "title": name, "url": address(ctx, "knowledge-documents-one", uid)}
-
-
-def about_document(document: Document) -> dict[str, Any]:
-    return {"pages": document.pages, "passages": document.passages, "status": document.status}
 
 
 def address(ctx: ToolContext, name: str, uid: Any) -> str:

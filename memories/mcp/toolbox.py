@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -70,12 +70,12 @@ class Tool:
     work: Work
 
 
+@dataclass(eq=False)
 class Toolbox:
     """Tools by name. Where it `keeps_apart_nobody`, no part of an argument may name a user, either."""
 
-    def __init__(self, *, keeps_apart_nobody: bool = False) -> None:
-        self.tools: dict[str, Tool] = {}
-        self.keeps_apart_nobody = keeps_apart_nobody
+    keeps_apart_nobody: bool = False
+    tools: dict[str, Tool] = field(default_factory=dict)
 
     def reads(self, title: str, *, answers: Any = None) -> Callable[[Work], Work]:
         """Register a tool that changes nothing. `answers` is the type of its document, if clients should know it."""

@@ -233,7 +233,9 @@ def look_at_rules(now: datetime, run: Run) -> None:
         begun = [row for row in begun if row.uid in written]
         watched = {rule.pk for rule in rules}
         over = [row for key, row in known.items() if key not in lasting]
-        announce(begun, now)
+        deliver(begun, ALERT_BEGUN, now)
+        for alert in begun:
+            log.warning("alert_begun", kind=alert.rule.kind, app=alert.app and alert.app.app_id)
         end([row for row in over if row.rule_id in watched], now)
         # A rule that is switched off says nothing more, not even that it is over.
         forgotten = [row.pk for row in over if row.rule_id not in watched]
@@ -267,12 +269,6 @@ def new_alert(rule: AlertRule, app: App | None, finding: Finding, now: datetime)
     return Alert(rule=rule, app=app, text=text, value=round(finding.value, 4), begun_at=now, mail_next_at=due)
 
 
-def announce(alerts: Sequence[Alert], now: datetime) -> None:
-    deliver(alerts, ALERT_BEGUN, now)
-    for alert in alerts:
-        log.warning("alert_begun", kind=alert.rule.kind, app=alert.app and alert.app.app_id)
-
-
 def end(alerts: Sequence[Alert], now: datetime) -> None:
     """End alerts, and say so: a mail that is under way is followed by the one that says it."""
     due = Case(
@@ -294,7 +290,19 @@ def deliver(alerts: Iterable[Alert], kind: str, now: datetime) -> None:
             app_id=hook.app_id,
             webhook=hook,
             kind=kind,
-            payload=payload(kind, now, data_of(alert)),
+            payload=payload(
+                kind,
+                now,
+                {
+                    "alert_id": str(alert.uid),
+                    "rule_id": str(alert.rule.uid),
+                    "app_id": alert.app.app_id if alert.app else None,
+                    "kind": alert.rule.kind,
+                    "text": alert.text,
+                    "value": alert.value,
+                    "threshold": alert.rule.limit,
+                },
+            ),
             next_at=now,
             created_at=now,
         )
@@ -304,18 +312,6 @@ def deliver(alerts: Iterable[Alert], kind: str, now: datetime) -> None:
     Delivery.objects.bulk_create(made)
     for app_pk in {row.app_id for row in made}:
         enqueue(TELL, app_pk)
-
-
-def data_of(alert: Alert) -> dict[str, Any]:
-    return {
-        "alert_id": str(alert.uid),
-        "rule_id": str(alert.rule.uid),
-        "app_id": alert.app.app_id if alert.app else None,
-        "kind": alert.rule.kind,
-        "text": alert.text,
-        "value": alert.value,
-        "threshold": alert.rule.limit,
-    }
 
 
 # --- mail

@@ -481,6 +481,6 @@ def question_cosines(scoped: ScopedView, query: Vectors) -> Cosines:
     if len(former):
         standing, number = np.unique(places, return_inverse=True)
         nearest = np.full(len(standing), -1, np.float32)
-        np.maximum.at(nearest, number, scoped.view.held.told(query, former))
+        np.maximum.at(nearest, number, scoped.view.held.cosines_of(query, former))
         cosines.raise_to(standing, nearest)
     return cosines

@@ -23,7 +23,7 @@ from memories.providers.documents import Content, Limits, Unreadable, read_docum
 from memories.providers.documents.passages import DocumentPassage, passages_of
 from memories.services.administration import SWEEP_TASK
 from memories.services.base import Caller
-from memories.store import Candidate, Writer, writing
+from memories.store import Candidate, writing
 from memsite.jobs.job import Run
 from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.idempotency import forget_answers
@@ -120,11 +120,17 @@ class DocumentService(Caller):
             if document is not None:
                 self.check_may_change([document.agent_id])
             else:
-                self.refuse_above_limit()
+                limit = self.app.policy.document_limit
+                if Document.objects.for_app(self.app).count() >= limit:
+                    raise DocumentLimit(
+                        f"The app may hold {limit:,} documents: delete some, or raise its document_limit."
+                    )
                 document = Document(app=self.app, agent=self.agent, external_id=upload.external_id, created_at=now)
                 document.user_id, document.origin = upload.user_id, self.origin_of(upload)
             given = {"tags": list(upload.tags) or document.tags, "origin": upload.origin or document.origin}
-            if is_known(document, fields | given):
+            # The very file that was uploaded before, and read or to be read.
+            is_same = all(getattr(document, name) == value for name, value in (fields | given).items())
+            if document.pk is not None and document.status != DocumentStatus.FAILED and is_same:
                 return document
             waiting = {"data": upload.data, "status": DocumentStatus.WAITING, "reason": "", "attempts": 0}
             for name, value in (fields | given | waiting | {"lease_until": None, "updated_at": now}).items():
@@ -132,11 +138,6 @@ class DocumentService(Caller):
             document.save()
             enqueue(TASK, self.app.pk)
         return document
-
-    def refuse_above_limit(self) -> None:
-        limit = self.app.policy.document_limit
-        if Document.objects.for_app(self.app).count() >= limit:
-            raise DocumentLimit(f"The app may hold {limit:,} documents: delete some, or raise its document_limit.")
 
     def origin_of(self, upload: Upload) -> str:
         """Return whose words it has: somebody else's, unless an operator uploads it and so vouches for it."""
@@ -213,10 +214,14 @@ class DocumentService(Caller):
                 document, DocumentStatus.FAILED, reason=reason, withheld_count=len(read.withheld)
             )
         with writing(self.app, self.actor, timezone.now()) as write:
-            if not self.still_waits(document):
+            # Hold it so until the transaction ends.
+            rows = Document.objects.for_app(self.app).filter(pk=document.pk, fingerprint=document.fingerprint)
+            rows = rows.filter(status=DocumentStatus.WAITING).select_for_update().order_by("pk")
+            if rows.values_list("pk", flat=True).first() is None:
                 return "replaced"
             write.drop_document(document)
-            create_passages(write, read.candidates)
+            for start in range(0, len(read.candidates), STORED_AT_ONCE):
+                write.create_all(read.candidates[start : start + STORED_AT_ONCE], "read from a document")
             return self.finish_document(
                 document,
                 DocumentStatus.READY,
@@ -227,12 +232,6 @@ class DocumentService(Caller):
                 withheld_count=len(read.withheld),
             )
 
-    def still_waits(self, document: Document) -> bool:
-        """Return whether it is still this file that waits, and hold it so until the transaction ends."""
-        rows = Document.objects.for_app(self.app).filter(pk=document.pk, fingerprint=document.fingerprint)
-        rows = rows.filter(status=DocumentStatus.WAITING).select_for_update().order_by("pk")
-        return rows.values_list("pk", flat=True).first() is not None
-
     def finish_document(self, document: Document, status: DocumentStatus, *, reason: str = "", **fields: Any) -> str:
         """Note what became of the file that was read, and drop the file."""
         rows = Document.objects.for_app(self.app).filter(pk=document.pk, fingerprint=document.fingerprint)
@@ -241,12 +240,6 @@ class DocumentService(Caller):
         with transaction.atomic():
             note_residue(self.app.pk)
             return status.value if rows.update(**done, updated_at=timezone.now()) else "replaced"
-
-
-def is_known(document: Document, fields: dict[str, Any]) -> bool:
-    """Return whether this very file was uploaded before, and read or to be read."""
-    is_same = all(getattr(document, name) == value for name, value in fields.items())
-    return document.pk is not None and document.status != DocumentStatus.FAILED and is_same
 
 
 def candidate_of(document: Document, passage: DocumentPassage, number: int) -> Candidate:
@@ -273,8 +266,3 @@ def candidate_of(document: Document, passage: DocumentPassage, number: int) -> C
 def place_of(candidate: Candidate) -> str:
     page = candidate.metadata.get("page")
     return f"page {page}" if page else f"passage {candidate.turn_number}"
-
-
-def create_passages(write: Writer, candidates: Sequence[Candidate]) -> None:
-    for start in range(0, len(candidates), STORED_AT_ONCE):
-        write.create_all(candidates[start : start + STORED_AT_ONCE], "read from a document")

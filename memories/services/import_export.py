@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, Any
 
@@ -184,28 +184,23 @@ def withhold(write: Writer, lines: Sequence[Line]) -> Counter[str]:
     for line in new:
         if line["type"] == "memory" and line["source"] != Source.DOCUMENT:
             kind, reason = line[WITHHELD]
-            candidate = candidate_of(write.app, line)
+            fields = {name: line[name] for name in PLAIN if name not in ("valid_from", "valid_until")}
+            fields["entities"] = fields["entities"] or []
+            agents, sessions = Agent.objects.for_app(write.app), AgentSession.objects.for_app(write.app)
+            candidate = Candidate(
+                **fields,
+                agent=agents.filter(name=line["agent"]).first() if line["agent"] else None,
+                session=sessions.filter(uid=line["session"]).first() if line["session"] else None,
+                turn_number=line["turn_number"],
+                valid_from=moment(line["valid_from"]),
+                valid_until=moment(line["valid_until"]),
+            )
             refuse(
                 write,
                 Refusal(line["category"], reason, candidate.content, kind, {}, plain_fields(candidate)),
                 candidate=candidate,
             )
     return +(Counter({KNOWN: len(lines) - len(new), LEFT_OUT: len(new)}) + noted(new))
-
-
-def candidate_of(app: App, line: Line) -> Candidate:
-    """Return the candidate of a line, with its agent and session as far as the app has them."""
-    fields = {name: line[name] for name in PLAIN if name not in ("valid_from", "valid_until")}
-    fields["entities"] = fields["entities"] or []
-    agents, sessions = Agent.objects.for_app(app), AgentSession.objects.for_app(app)
-    return Candidate(
-        **fields,
-        agent=agents.filter(name=line["agent"]).first() if line["agent"] else None,
-        session=sessions.filter(uid=line["session"]).first() if line["session"] else None,
-        turn_number=line["turn_number"],
-        valid_from=moment(line["valid_from"]),
-        valid_until=moment(line["valid_until"]),
-    )
 
 
 # --- what is taken over of a file that nobody vouches for
@@ -276,15 +271,16 @@ class Facts:
     embedded: Future[None]
 
 
+@dataclass(eq=False)
 class ComingFacts:
     """The facts of an import in order. Beside the current part only the next is in memory.
 
     Prepared parts are not stored: a process that continues the import prepares them again.
     """
 
-    def __init__(self, row: Import, ahead: EmbeddingPrefetch) -> None:
-        self.row, self.ahead = row, ahead
-        self.ready: dict[int, Facts] = {}
+    row: Import
+    ahead: EmbeddingPrefetch
+    ready: dict[int, Facts] = field(default_factory=dict)
 
     def of(self, part: ImportPart, lines: Sequence[Line]) -> Facts:
         """Wait for the vectors; those of the next part are computed from then on."""

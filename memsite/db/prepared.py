@@ -103,7 +103,17 @@ class Prepared(Generic[Row]):
         """Return placeholders for as many values."""
         if len(values) not in self.written:
             samples = list(samples_of(values))
-            self.written[len(values)] = write(self.make(*samples), samples)
+            query = self.make(*samples)
+            compiler = query.query.get_compiler(connection=connection)
+            sql, taken = compiler.as_sql()
+            if list(taken) != parameters_of(samples):
+                raise ValueError(f"The query takes {list(taken)}, not {parameters_of(samples)}.")
+            given = compiler.get_converters([column for column, *_ in compiler.select])
+            converters = [(place, converter_of(expression, steps)) for place, (steps, expression) in given.items()]
+            # Only `values_list` has fields of its own.
+            is_plain = query._fields is not None  # type: ignore[attr-defined]
+            make = as_tuples if is_plain else instances_of(compiler)
+            self.written[len(values)] = Written(sql, converters, make)
         return self.written[len(values)]
 
 
@@ -139,20 +149,6 @@ def samples_of(values: Sequence[Any]) -> Iterator[Any]:
 
 def parameters_of(values: Sequence[Any]) -> list[Any]:
     return [value.pk if isinstance(value, models.Model) else value for value in values]
-
-
-def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> Written:
-    """Write the query. ValueError if it takes other parameters than these values."""
-    compiler = query.query.get_compiler(connection=connection)
-    sql, taken = compiler.as_sql()
-    if list(taken) != parameters_of(values):
-        raise ValueError(f"The query takes {list(taken)}, not {parameters_of(values)}.")
-    given = compiler.get_converters([column for column, *_ in compiler.select])
-    converters = [(place, converter_of(expression, steps)) for place, (steps, expression) in given.items()]
-    # Only `values_list` has fields of its own.
-    is_plain = query._fields is not None  # type: ignore[attr-defined]
-    make = as_tuples if is_plain else instances_of(compiler)
-    return Written(sql, converters, make)
 
 
 def as_tuples(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
@@ -22,21 +21,19 @@ from django.utils.functional import SimpleLazyObject
 
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Unwritable
+from memsite.http.middleware import Middleware
 from memsite.ops.storage_errors import why_unwritable
 
 PROBES = ("/healthz", "/readyz")
 FORWARDED = ("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_FOR")
 
 
-class Proxies:
+class Proxies(Middleware):
     """Middleware, the first: believes headers of trusted proxies alone, and takes `MEMSITE_ROOT_PATH` off the path.
 
     A proxy may pass on the path as it came, or without that beginning. Without `MEMSITE_TRUSTED_PROXIES` nothing is
     dropped: `MEMSITE_BEHIND_HTTPS_PROXY` then believes `X-Forwarded-Proto` from everybody.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         conf = get_conf()

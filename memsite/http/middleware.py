@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -30,11 +31,15 @@ TOO_LARGE = 4
 SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
-class RequestLog:
-    """Takes the caller's `X-Request-ID` if it is harmless, makes one otherwise, and answers with it."""
+@dataclass(eq=False)
+class Middleware:
+    """The base of ours. `get_response` answers from what stands behind it."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
+    get_response: Callable[[HttpRequest], HttpResponse]
+
+
+class RequestLog(Middleware):
+    """Takes the caller's `X-Request-ID` if it is harmless, makes one otherwise, and answers with it."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.META.get("HTTP_X_REQUEST_ID", "")
@@ -96,11 +101,8 @@ PROGRAM_PATHS = ("/api/v1/", "/mcp", "/compat/", "/proxy/")
 HEADERS = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Frame-Options": "DENY"}
 
 
-class ProgramHeaders:
+class ProgramHeaders(Middleware):
     """Middleware behind that of pages: what answers a key is no page, and loads nothing."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)

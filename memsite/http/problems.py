@@ -1,7 +1,7 @@
 """Errors as RFC 9457 problem details (`application/problem+json`), for DRF and for plain Django alike."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -19,7 +19,7 @@ from rest_framework.views import set_rollback
 
 from memsite.db.transactions import Unsure, is_busy, is_cut_off, is_out_of_reach
 from memsite.http.exceptions import Busy, EncodedBody, MayBeStored, TooLarge, Unwritable
-from memsite.http.middleware import current_request_id, encoding_of
+from memsite.http.middleware import Middleware, current_request_id, encoding_of
 from memsite.ops.storage_errors import why_unwritable
 
 # Programs ask there, whatever they accept. Of OAuth's doors people are sent to one alone.
@@ -231,11 +231,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address." + hint)
 
 
-class ToldMethods:
+class ToldMethods(Middleware):
     """Middleware, the last: of a method that a page does not take, Django's own 405 says nothing but `Allow`."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
@@ -250,11 +247,8 @@ class ToldMethods:
         return answer
 
 
-class PlainBodies:
+class PlainBodies(Middleware):
     """Middleware: a form, or OAuth request, that says it is packed is refused. Views of the API look for themselves."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)

@@ -87,6 +87,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
     """Of the whole site, and so the superusers'. A job has its row from the first minute that the site is up."""
 
     app_path = ""
+    forbidden = ("add", "delete")
     list_display = ["job", "what_it_does", "when", "enabled"]
     list_filter = ["enabled"]
     ordering = ["job"]
@@ -118,12 +119,6 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
         before, after = ({name: values[name] for name in form.fields} for values in (form.initial, form.cleaned_data))
         note_change(actor_of(request.user), None, "schedule changed", obj.job, before, after)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: JobSchedule | None = None) -> bool:
-        return False
-
 
 @admin.register(JobRun)
 class JobRunAdmin(ReadOnlyAdmin[JobRun]):
@@ -141,10 +136,6 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
     what_it_did = column("did", lambda run: run.reason or run.did or "-")
     lasted = column("lasted", lambda run: f"{run.seconds:.1f} s", "seconds")
     counts_shown = column("counts", lambda run: raw(run.counts))
-
-    def has_act_permission(self, request: HttpRequest, obj: JobRun | None = None) -> bool:
-        """Rows are the engine's to write; operators act on them."""
-        return self.allows(request, self.right, obj)
 
     @admin.action(description="Try again, or go on with", permissions=["act"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest
 
@@ -20,14 +18,9 @@ class ConnectedClients(SiteAdmin[OAuthGrant]):
     list_display = ("client", "agent", "app", "scopes", "allowed_by", "created_at", "refreshed_at")
     list_select_related = ("client", "agent__app")
     actions = None
+    forbidden = ("add", "change")
 
     app = column("app", lambda grant: grant.agent.app.app_id)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     def delete_model(self, request: HttpRequest, obj: OAuthGrant) -> None:
         note(actor_of(request.user), obj.agent.app, "client disconnected", str(obj))

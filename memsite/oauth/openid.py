@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -39,7 +39,7 @@ from memories.providers.http import (
     parse_json,
     read_bounded,
 )
-from memsite.config.conf import EVERY_APP, ROLES, Conf, get_conf, read_roles
+from memsite.config.conf import EVERY_APP, ROLES, get_conf, read_roles
 from memsite.tenancy.access import actor_of
 from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import set_member
@@ -334,17 +334,6 @@ class Grants:
         return not (self.is_superuser or self.is_staff or self.everywhere or self.roles)
 
 
-def grants_of(groups: Set[str], conf: Conf) -> Grants:
-    """Return what these groups give; of several roles in an app the one with the most rights."""
-    roles: dict[str, str] = {}
-    for group, app_id, role in read_roles(conf.oidc_roles) or []:
-        if group in groups:
-            roles[app_id] = max(roles.get(app_id, role), role, key=ROLES.index)
-    is_superuser = not groups.isdisjoint(conf.oidc_superusers)
-    is_staff = is_superuser or not groups.isdisjoint(conf.oidc_staff)
-    return Grants(is_superuser, is_staff, roles.pop(EVERY_APP, ""), roles)
-
-
 def find_person(proof: Proof) -> User:
     """Return the account of whoever signed in, with the rights that their groups give today. Raises NotLetIn.
 
@@ -353,7 +342,15 @@ def find_person(proof: Proof) -> User:
     conf = get_conf()
     if conf.oidc_verified_email and proof.claims.get("email_verified") is not True:
         raise NotLetIn("The provider has not verified your e-mail address. Verify it there, then sign in again.")
-    grants = grants_of(proof.groups(conf.oidc_groups_claim), conf)
+    # Of several roles in an app the one with the most rights.
+    groups = proof.groups(conf.oidc_groups_claim)
+    roles: dict[str, str] = {}
+    for group, app_id, role in read_roles(conf.oidc_roles) or []:
+        if group in groups:
+            roles[app_id] = max(roles.get(app_id, role), role, key=ROLES.index)
+    is_superuser = not groups.isdisjoint(conf.oidc_superusers)
+    is_staff = is_superuser or not groups.isdisjoint(conf.oidc_staff)
+    grants = Grants(is_superuser, is_staff, roles.pop(EVERY_APP, ""), roles)
     try:
         identity = admit(proof, grants)
     except (IntegrityError, IdentityTaken):

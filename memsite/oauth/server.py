@@ -28,11 +28,10 @@ from memsite.oauth.models import (
     OAuthCode,
     OAuthGrant,
     family_of,
-    hash_of,
     new_refresh_token,
     new_secret,
 )
-from memsite.tenancy.keys import create_key, find_key
+from memsite.tenancy.keys import create_key, find_key, hash_key
 from memsite.tenancy.models import Agent, AppStatus
 
 MOST_BYTES = 65_536
@@ -110,7 +109,7 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
         now, consent = timezone.now(), request.user
         OAuthCode.objects.filter(expires_at__lte=now).delete()
         OAuthCode.objects.create(
-            code_hash=hash_of(code),
+            code_hash=hash_key(code),
             client=request.client,
             agent=consent.agent,
             scopes=consent.scopes,
@@ -122,8 +121,8 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
 
     def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
         """Return none, too, for one that was brought before: it was stolen, and ends what it gave."""
-        OAuthGrant.objects.filter(code_hash=hash_of(code)).end()
-        rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_of(code), client=client)
+        OAuthGrant.objects.filter(code_hash=hash_key(code)).end()
+        rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_key(code), client=client)
         # Who brings it at the same time waits, and finds it gone.
         row = rows.select_for_update(of=("self",)).first()
         return None if row is None or row.is_expired(timezone.now()) else row
@@ -146,9 +145,9 @@ class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has
         One of the same family that is not the last was used before, and so was stolen by one of the two: nobody goes on
         with the grant.
         """
-        rows, hashed = OAuthGrant.objects.select_related("agent__app", "key"), hash_of(refresh_token)
+        rows, hashed = OAuthGrant.objects.select_related("agent__app", "key"), hash_key(refresh_token)
         rows.idle(timezone.now()).filter(refresh_hash=hashed).end()
-        rows.filter(family_hash=hash_of(family_of(refresh_token))).exclude(refresh_hash=hashed).end()
+        rows.filter(family_hash=hash_key(family_of(refresh_token))).exclude(refresh_hash=hashed).end()
         row = rows.filter(refresh_hash=hashed).select_for_update(of=("self",)).first()
         return None if row is None or row.key.revoked_at else row
 
@@ -230,7 +229,7 @@ class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib
         secret = client_info.get("client_secret")
         return OAuthClient.objects.create(
             client_id=client_info["client_id"],
-            secret_hash=hash_of(secret) if secret else "",
+            secret_hash=hash_key(secret) if secret else "",
             metadata=dict(client_metadata),
         )
 
@@ -242,7 +241,7 @@ class Revocation(RevocationEndpoint):  # type: ignore[misc]  # authlib has no ty
         key = find_key(token_string, timezone.now())
         if key is not None:
             return OAuthGrant.objects.filter(key=key).first()
-        return OAuthGrant.objects.filter(family_hash=hash_of(family_of(token_string))).first()
+        return OAuthGrant.objects.filter(family_hash=hash_key(family_of(token_string))).first()
 
     def revoke_token(self, token: OAuthGrant, request: Any) -> None:
         token.end()
@@ -260,7 +259,7 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
         consent: Consent = request.user
         key = find_key(token["access_token"], timezone.now())
         assert key is not None
-        hashed = hash_of(token["refresh_token"])
+        hashed = hash_key(token["refresh_token"])
         if consent.replaces:
             old = consent.replaces.key
             OAuthGrant.objects.filter(pk=consent.replaces.pk).update(
@@ -276,7 +275,7 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
             key_id=key.pk,
             code_hash=request.authorization_code.code_hash,
             refresh_hash=hashed,
-            family_hash=hash_of(consent.family),
+            family_hash=hash_key(consent.family),
         )
 
 

@@ -187,9 +187,14 @@ def authorize(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        grant = grant_asked(request)
+        grant = server().get_consent_grant(request, end_user=request.user)
+        if not is_ours(request):
+            raise InvalidTarget(redirect_uri=grant.redirect_uri, state=grant.request.payload.state)
     except OAuth2Error as error:
-        return not_to_be_asked(request, error)
+        if getattr(error, "redirect_uri", None):
+            response: HttpResponse = server().handle_error_response(server().create_oauth2_request(request), error)
+            return response
+        return error_view(request, 400, error.description or "This client cannot be let in.")
     except ValueError:
         # authlib quotes what was asked in its refusal, which may not hold every character.
         return error_view(request, 400, "This client cannot be let in: what it asks for holds odd characters.")
@@ -214,25 +219,9 @@ def authorize(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def grant_asked(request: HttpRequest) -> Any:
-    """Check before anybody is asked. OAuth2Error for what would get no token in the end."""
-    grant = server().get_consent_grant(request, end_user=request.user)
-    if not is_ours(request):
-        raise InvalidTarget(redirect_uri=grant.redirect_uri, state=grant.request.payload.state)
-    return grant
-
-
 def answered(request: HttpRequest, grant: Any, consent: Consent | None) -> HttpResponse:
     response: HttpResponse = server().create_authorization_response(request, grant_user=consent, grant=grant)
     return response
-
-
-def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
-    """Answer the client, if its address is known; else the person."""
-    if getattr(error, "redirect_uri", None):
-        response: HttpResponse = server().handle_error_response(server().create_oauth2_request(request), error)
-        return response
-    return error_view(request, 400, error.description or "This client cannot be let in.")
 
 
 def is_ours(request: HttpRequest) -> bool:

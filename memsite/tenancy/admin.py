@@ -32,7 +32,6 @@ from memsite.admin_site import (
     SiteAdmin,
     StrictJSONField,
     Table,
-    agent_name,
     column,
     columns,
     link_to,
@@ -331,6 +330,7 @@ class AppAdmin(SiteAdmin[App]):
     dashboard_page, dashboard_args = "settings", ()
     app_path = "pk"
     right = Right.GOVERN
+    forbidden = ("delete",)
     form = SideBySideForm[App]
     list_display = ["app_id", "name", "preset", "status", "memories_kept", "created_at"]
     list_filter = ["status", "preset"]
@@ -391,9 +391,6 @@ class AppAdmin(SiteAdmin[App]):
         with audited(actor_of(request.user), app) if app else nullcontext():
             return super().changeform_view(request, object_id, form_url, extra_context)
 
-    def has_delete_permission(self, request: HttpRequest, obj: App | None = None) -> bool:
-        return False
-
     @admin.action(description="Uninstall: its keys stop working, what it knows stays", permissions=["change"])
     def uninstall(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
         self.set_status(request, queryset, AppStatus.UNINSTALLED)
@@ -445,6 +442,7 @@ class AgentForm(AgentModelForm):
 class AgentAdmin(SiteAdmin[Agent]):
     dashboard_page, dashboard_args = "settings-agents", ()
     right = Right.GOVERN
+    forbidden = ("delete",)
     list_display = ["name", "app", "domain", "live_keys", "created_at"]
     list_filter = [("app", AppFilter)]
     list_select_related = ["app"]
@@ -511,14 +509,11 @@ class AgentAdmin(SiteAdmin[Agent]):
         note(actor_of(request.user), obj.app, "agent created", obj.name, after={"domain": obj.domain})
         return show_once(request, obj, create_key(obj, form.cleaned_data["scopes"]))
 
-    def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
-        return False
-
     @admin.action(description="Issue another key", permissions=["change"])
     def issue_key(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         for agent in queryset:
             if agent.deleted_at:
-                messages.error(request, f"{agent_name(agent)} was deleted: it gets no key.")
+                messages.error(request, f"{agent.full_name} was deleted: it gets no key.")
                 continue
             try:
                 with transaction.atomic():
@@ -526,7 +521,7 @@ class AgentAdmin(SiteAdmin[Agent]):
                     issued = rotate_key(agent, list(newest.scopes) if newest else AGENT_SCOPES, timezone.now())
                     self.log_change(request, agent, f"Key {issued.row.prefix} issued.")
             except TooManyKeys:
-                messages.error(request, f"{agent_name(agent)} has two live keys already: revoke one first.")
+                messages.error(request, f"{agent.full_name} has two live keys already: revoke one first.")
             else:
                 show_once(request, agent, issued)
 
@@ -535,7 +530,7 @@ def show_once(request: HttpRequest, agent: Agent, issued: NewKey) -> None:
     """Show the key's text in the answer to this request; it is kept nowhere."""
     note_key(actor_of(request.user), "key issued", issued.row)
     text = format_html(
-        'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent_name(agent), issued.text
+        'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent.full_name, issued.text
     )
     messages.success(request, text)
 
@@ -571,7 +566,7 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
 
     @admin.display(description="agent", ordering="agent__name")
     def agent_shown(self, key: ApiKey) -> str:
-        return link_to(key.agent, agent_name(key.agent)) if key.agent else "an operator's, for every app"
+        return link_to(key.agent, key.agent.full_name) if key.agent else "an operator's, for every app"
 
     scopes_shown = column("scopes", lambda key: ", ".join(key.scopes))
 
@@ -581,10 +576,7 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
             return "revoked"
         return "live" if key.is_live(timezone.now()) else "expired"
 
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return self.allows(request, self.right)
-
-    @admin.action(description="Revoke: stops working at once", permissions=["revoke"])
+    @admin.action(description="Revoke: stops working at once", permissions=["act"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         with transaction.atomic():
             keys = list(queryset.filter(revoked_at=None))

@@ -49,7 +49,10 @@ class TooManyKeys(Exception):
 
 
 def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: datetime | None = None) -> NewKey:
-    prefix = new_prefix(agent.app_id if agent else None)
+    app_pk = agent.app_id if agent else None
+    digits = base_62(app_pk) if app_pk else ""
+    hint = f"{len(digits)}{digits}" if len(digits) <= MOST_DIGITS else NO_HINT
+    prefix = hint + random_text(PREFIX_LENGTH - len(hint))
     body = f"{MARK}_{prefix}_{random_text(SECRET_LENGTH)}"
     text = body + checksum(body)
     row = ApiKey.objects.create(
@@ -97,13 +100,8 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
 
 
 def hash_key(text: str) -> str:
+    """Hash fast: what is hashed is random, and long enough."""
     return hashlib.new("sha512_256", text.encode()).hexdigest()
-
-
-def new_prefix(app_pk: int | None) -> str:
-    digits = base_62(app_pk) if app_pk else ""
-    hint = f"{len(digits)}{digits}" if len(digits) <= MOST_DIGITS else NO_HINT
-    return hint + random_text(PREFIX_LENGTH - len(hint))
 
 
 def app_pk_of(prefix: str) -> int | None:

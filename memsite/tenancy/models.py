@@ -115,6 +115,11 @@ class Agent(Scoped):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def full_name(self) -> str:
+        """Return APP/AGENT. Reads its app: select it for lists."""
+        return f"{self.app.app_id}/{self.name}"
+
 
 class Scope(models.TextChoices):
     """What a key may do. Whoever may write may create, too (`memsite.tenancy.authentication`)."""

@@ -198,19 +198,6 @@ def answer_to(event: dict[str, Any], host: str, messages: Any = None) -> dict[st
     if host != "claude-code":
         return post(place, "hooks/claude-code", event if messages is None else {**event, "messages": messages})
     progress = load_progress(event["session_id"])
-    event["messages"] = news(event, progress)
-    try:
-        answer = post(place, "hooks/claude-code", event)
-    except HTTPError as error:
-        if error.code in HOPELESS:
-            save_progress(event["session_id"], progress)
-        raise
-    save_progress(event["session_id"], progress)
-    return answer if answer.get("hookSpecificOutput") else {}
-
-
-def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
-    """Return what was said since the last hook."""
     transcript = event.get("transcript_path")
     try:
         messages = progress.next_piece(Path(transcript)).messages if isinstance(transcript, str) else []
@@ -221,7 +208,15 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
         progress.say_ahead(messages, "user", own_words(text_in(event, "prompt") or ""), prompt_id)
     elif event["hook_event_name"] == "Stop":
         progress.say_ahead(messages, "assistant", text_in(event, "last_assistant_message") or "", prompt_id)
-    return messages
+    event["messages"] = messages
+    try:
+        answer = post(place, "hooks/claude-code", event)
+    except HTTPError as error:
+        if error.code in HOPELESS:
+            save_progress(event["session_id"], progress)
+        raise
+    save_progress(event["session_id"], progress)
+    return answer if answer.get("hookSpecificOutput") else {}
 
 
 def post(place: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:

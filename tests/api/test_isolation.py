@@ -156,7 +156,7 @@ def tenants(built_tenants: dict[str, Tenant], db: None) -> dict[str, Tenant]:
 
 Request = Callable[[Caller, dict[str, str]], Any]
 BODY = {"messages": [{"role": "user", "content": "hello"}]}
-DOORS: dict[str, Request] = {
+ENDPOINTS: dict[str, Request] = {
     "get app": lambda c, i: c.get(f"apps/{i['app']}"),
     "change app": lambda c, i: c.patch(f"apps/{i['app']}", {"name": "taken"}),
     "uninstall app": lambda c, i: c.delete(f"apps/{i['app']}"),
@@ -553,7 +553,7 @@ def test_every_endpoint_is_tried() -> None:
         "user": "{user_id}",
         "document": "{uid}",
     }
-    for endpoint in DOORS.values():
+    for endpoint in ENDPOINTS.values():
         endpoint(Spy(), names)  # type: ignore[arg-type]
     normal = {re.sub(r"/(turns|versions)/\d", r"/\1/{number}", path.partition("?")[0]) for path in tried}
     assert addresses - WITHOUT_IDS <= normal
@@ -564,8 +564,8 @@ def test_ones_own_ids_open_every_endpoint(tenants: dict[str, Tenant]) -> None:
     mine = tenants["acme/one"]
     closed = []
     # Its bodies are refused before anybody asks whose session it is.
-    for endpoint in DOORS.keys() - {"batch in session"}:
-        ask = DOORS[endpoint]
+    for endpoint in ENDPOINTS.keys() - {"batch in session"}:
+        ask = ENDPOINTS[endpoint]
         before = transaction.savepoint()
         if seen(ask(mine.caller, absent())) == seen(ask(mine.caller, mine.ids)):
             closed.append(endpoint)
@@ -577,7 +577,7 @@ def test_ones_own_ids_open_every_endpoint(tenants: dict[str, Tenant]) -> None:
 def trespass(mine: Tenant, other: Tenant, endpoint: str, expected: tuple[int, Any, dict[str, str]]) -> list[str]:
     """Return what is wrong with the answer to `mine` that uses the ids of `other`; nothing, one hopes."""
     before = rows()
-    answer = seen(DOORS[endpoint](mine.caller, other.ids))
+    answer = seen(ENDPOINTS[endpoint](mine.caller, other.ids))
     wrong = {
         "tells more": answer != expected,
         "is no refusal": expected[0] not in (200, 400, 404),
@@ -590,7 +590,7 @@ def trespass(mine: Tenant, other: Tenant, endpoint: str, expected: tuple[int, An
 def test_the_ids_of_another_app_answer_like_ids_that_do_not_exist(tenants: dict[str, Tenant]) -> None:
     mine = tenants["acme/one"]
     wrong = {}
-    for endpoint, ask in DOORS.items():
+    for endpoint, ask in ENDPOINTS.items():
         expected = seen(ask(mine.caller, absent()))
         for other in ("globex/one", "initech/two"):
             wrong[endpoint, other] = trespass(mine, tenants[other], endpoint, expected)
@@ -605,15 +605,16 @@ def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: di
     lists = {"memories of session"}
     # A document is all agents' of the app.
     of_all = {"document", "replace document", "delete document", "passages"}
-    endpoints = DOORS.keys() - OWN_APP_ONLY - lists - of_all
+    endpoints = ENDPOINTS.keys() - OWN_APP_ONLY - lists - of_all
     wrong = {
-        endpoint: trespass(mine, colleague, endpoint, seen(DOORS[endpoint](mine.caller, absent())))
+        endpoint: trespass(mine, colleague, endpoint, seen(ENDPOINTS[endpoint](mine.caller, absent())))
         for endpoint in sorted(endpoints)
     }
     assert {endpoint: what for endpoint, what in wrong.items() if what} == {}
     for endpoint in lists:
         assert (
-            f"known to {colleague.word}" not in DOORS[endpoint](mine.caller, colleague.ids).content.decode().casefold()
+            f"known to {colleague.word}"
+            not in ENDPOINTS[endpoint](mine.caller, colleague.ids).content.decode().casefold()
         )
 
 

@@ -17,8 +17,8 @@ from django.db import transaction
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant, hash_of
-from memsite.tenancy.keys import rotate_key
+from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
+from memsite.tenancy.keys import hash_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
 from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
@@ -422,7 +422,7 @@ def test_a_token_of_no_family_ends_nothing(tokens: dict[str, Any], client_id: st
 def test_a_token_from_before_there_were_families_is_the_first_of_its_own(
     tokens: dict[str, Any], client_id: str
 ) -> None:
-    OAuthGrant.objects.update(refresh_hash=hash_of("before"), family_hash=hash_of("before"))
+    OAuthGrant.objects.update(refresh_hash=hash_key("before"), family_hash=hash_key("before"))
     renewed = refresh(client_id, refresh(client_id, "before")["refresh_token"])
     refresh(client_id, "before", 400)
     assert tools(renewed["access_token"]).status_code == 401

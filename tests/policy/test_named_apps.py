@@ -20,7 +20,7 @@ from memsite.tenancy.keys import app_pk_of, checksum, create_key, find_key, hash
 from memsite.tenancy.models import ApiKey
 from memsite.tenancy.row_level_security import scoped_tables
 from tests.api.checks import assistant, ndjson
-from tests.api.test_isolation import DOORS, WITHOUT_IDS, Tenant, furnish, learn
+from tests.api.test_isolation import ENDPOINTS, WITHOUT_IDS, Tenant, furnish, learn
 from tests.conftest import Caller, make_app, make_caller
 from tests.mcp.test_isolation import TOOLS, tell
 from tests.mcp.test_isolation import furnish as furnish_tools
@@ -76,7 +76,7 @@ def new_tenant(app_id: str, client: APIClient) -> Tenant:
 def day(tenant: Tenant) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield requests to each address of the API, and to each tool."""
     caller, ids = tenant.caller, tenant.ids
-    for name, ask in DOORS.items():
+    for name, ask in ENDPOINTS.items():
         yield name, partial(ask, caller, ids)
     for path in sorted(WITHOUT_IDS):
         yield f"GET {path}", partial(caller.get, path.replace("{tier}", "1"))

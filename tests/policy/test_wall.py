@@ -32,7 +32,7 @@ from memsite.tenancy.models import Agent, App, AppPolicy, AuditEntry
 from memsite.tenancy.row_level_security import NOBODY, confined, site_wide, standing
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.retrieve.asking import embedder_of, search
-from tests.settings import is_walled
+from tests.settings import has_row_security
 from tests.talking import contents, hear
 
 pytestmark = pytest.mark.postgres("SQLite knows no policies")
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.postgres("SQLite knows no policies")
 @pytest.fixture
 def up(db: None, settings: Any) -> Iterator[None]:
     """The wall, as after a migration with it."""
-    if is_walled:
+    if has_row_security:
         # Here it stands for all tests: what this one would take down, the next would do without.
         yield
         return
@@ -112,7 +112,7 @@ def test_whoever_is_asked_in_time_before_there_is_a_connection_leaves_no_wrapper
         assert [thread.submit(ask).result() for _ in range(2)] == [[row_level_security.tell_first]] * 2
 
 
-@pytest.mark.skipif(is_walled, reason="is about a site without it")
+@pytest.mark.skipif(has_row_security, reason="is about a site without it")
 def test_without_it_the_owner_is_not_held(db: None, alice: Caller, charlie: Caller) -> None:
     alice.remember("Whales sing")
     charlie.remember("Bears sleep")
@@ -272,7 +272,7 @@ def listed(caller: Caller) -> set[str]:
     return {memory["content"] for memory in caller.get("memories").json()["results"]}
 
 
-@pytest.mark.skipif(is_walled, reason="is about a site without it")
+@pytest.mark.skipif(has_row_security, reason="is about a site without it")
 def test_a_request_that_forgot_the_app_shows_what_is_of_others_without_it(
     alice: Caller, charlie: Caller, forgetful: None
 ) -> None:

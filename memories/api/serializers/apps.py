@@ -30,7 +30,6 @@ from memsite.tenancy.governance import set_policy
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,
-    ApiKey,
     App,
     AppPolicy,
     AppStatus,
@@ -61,18 +60,6 @@ JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 POLICY_HELP = {field.name: field.help_text for field in AppPolicy._meta.concrete_fields}
 ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object or a text"
 COUNTS = "By type: what is new, what was known already, what was left out; and how much of it was changed."
-SHOWN = (
-    "source",
-    "agent",
-    "user_id",
-    "status",
-    "lines",
-    "done",
-    "reason",
-    "asked_by",
-    "created_at",
-    "finished_at",
-)
 
 
 class Policy(StrictSerializer, serializers.ModelSerializer[AppPolicy]):
@@ -192,7 +179,7 @@ class KeyShown(StrictSerializer):
 
 
 class AgentShown(StrictSerializer):
-    id = StrictCharField(help_text="Its name, by which addresses know it.")
+    id = StrictCharField(source="name", help_text="Its name, by which addresses know it.")
     name = StrictCharField()
     domain = StrictCharField()
     tier = serializers.IntegerField(allow_null=True, help_text=TIER_HELP)
@@ -244,14 +231,7 @@ def show_purged(purge: Purge) -> dict[str, Any]:
 
 def show_app(app: App) -> dict[str, Any]:
     values = {name: getattr(app.policy, name) for name in POLICY_FIELDS}
-    return {
-        "app_id": app.app_id,
-        "name": app.name,
-        "preset": app.preset,
-        "status": app.status,
-        "created_at": app.created_at,
-        "policy": {**values, "time_zone": str(app.policy.time_zone)},
-    }
+    return AppShown.show(app, policy={**values, "time_zone": str(app.policy.time_zone)})
 
 
 def show_counted(figures: AppFigures) -> dict[str, Any]:
@@ -261,21 +241,10 @@ def show_counted(figures: AppFigures) -> dict[str, Any]:
     return {**show_app(app), "counts": counts}
 
 
-def show_key(key: ApiKey) -> dict[str, Any]:
-    return {name: getattr(key, name) for name in names(KeyShown)}
-
-
 def show_agent(agent: Agent) -> dict[str, Any]:
     """Show an agent. Reads its keys: prefetch them for lists."""
-    return {
-        "id": agent.name,
-        "name": agent.name,
-        "domain": agent.domain,
-        "tier": agent.tier,
-        "status": AGENT_STATUSES[bool(agent.deleted_at)],
-        "created_at": agent.created_at,
-        "keys": [show_key(key) for key in agent.keys.all()],
-    }
+    keys = [KeyShown.show(key) for key in agent.keys.all()]
+    return AgentShown.show(agent, status=AGENT_STATUSES[bool(agent.deleted_at)], keys=keys)
 
 
 def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) -> AppPolicy:
@@ -327,7 +296,7 @@ class Counted(StrictSerializer):
 
 
 class ImportShown(StrictSerializer):
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(source="uid")
     source = StrictCharField()  # type: ignore[assignment]  # a field of that name
     agent = StrictCharField(help_text="Whose conversations they become; empty for an app's own export.")
     user_id = StrictCharField(allow_null=True)
@@ -346,7 +315,7 @@ class SurveyShown(StrictSerializer):
 
 
 def show_import(row: Import) -> dict[str, Any]:
-    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "counts": show_counts(row.counts)}
+    return ImportShown.show(row, counts=show_counts(row.counts))
 
 
 def show_counts(counts: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:

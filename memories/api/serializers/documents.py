@@ -14,10 +14,9 @@ from memories.api.fields import (
     StrictSerializer,
     StrictUUIDField,
     TagsField,
-    names,
 )
 from memories.api.serializers.memories import ORIGINS_OF_AGENTS
-from memories.models import Document, DocumentStatus, Memory
+from memories.models import DocumentStatus, Memory
 from memories.models.document import citation_of
 from memsite.tenancy.origin import Origin
 
@@ -59,7 +58,7 @@ class UploadForm(DocumentSaid):
 
 
 class DocumentShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     name = StrictCharField()
     external_id = StrictCharField(allow_null=True)
     content_type = StrictCharField(help_text="As it was read; empty until then.")
@@ -83,13 +82,6 @@ class PassageShown(StrictSerializer):
     heading = StrictCharField(allow_null=True)
     citation = StrictCharField()
     content = StrictCharField()
-
-
-SHOWN = names(DocumentShown, without=("id",))
-
-
-def show_document(document: Document) -> dict[str, Any]:
-    return {"id": document.uid, **{name: getattr(document, name) for name in SHOWN}}
 
 
 def show_passage(passage: Memory) -> dict[str, Any]:

@@ -13,12 +13,11 @@ from memories.api.fields import (
     StrictChoiceField,
     StrictSerializer,
     StrictUUIDField,
-    names,
 )
 from memories.api.serializers.memories import MAX_BATCH
 from memories.api.serializers.sessions import MAX_MESSAGES, Message
 from memories.capture.related_memories import RelatedMemory
-from memories.models import Entity, Extraction, Rejection, Rollback, RollbackStatus, RollbackWhat, Summary
+from memories.models import Rejection, RollbackStatus, RollbackWhat, Summary
 from memories.services import RollbackPreview
 from memories.services.recall import Category, Preview
 from memories.store import Candidate
@@ -27,11 +26,11 @@ MOST_DECIDED = 100
 
 
 class ExtractionShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     what = StrictCharField(help_text="facts of one text, or the digest of a session")
     status = StrictCharField(help_text="pending, running, done, failed (will be tried again) or dead (given up)")
-    session_id = StrictUUIDField()
-    resource_id = StrictUUIDField(allow_null=True)
+    session_id = StrictUUIDField(source="session.uid")
+    resource_id = StrictUUIDField(source="resource.uid", allow_null=True)
     attempts = serializers.IntegerField()
     next_at = serializers.DateTimeField(help_text="Not tried before this time.")
     reason = StrictCharField(help_text="Why it failed, or waits.")
@@ -49,10 +48,10 @@ class PreviewQuestion(StrictSerializer):
 
 
 class RelationShown(StrictSerializer):
-    memory_id = StrictUUIDField()
-    content = StrictCharField()
+    memory_id = StrictUUIDField(source="memory.uid")
+    content = StrictCharField(source="memory.content")
     relation = StrictCharField(help_text="same, contradicts, supersedes or elaborates")
-    reason = StrictCharField()
+    reason = StrictCharField(source="verdict.reason")
 
 
 class FactShown(StrictSerializer):
@@ -85,7 +84,7 @@ class PreviewAnswer(StrictSerializer):
 
 
 class RejectionShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     kind = StrictCharField(help_text="marker, fact, conflict, quarantine or approval")
     category = StrictCharField()
     content = StrictCharField()
@@ -96,89 +95,56 @@ class RejectionShown(StrictSerializer):
     decided_at = serializers.DateTimeField(allow_null=True)
     decision_reason = StrictCharField()
     origin = StrictCharField(allow_null=True, help_text="Who said it.")
-    agent = StrictCharField(allow_null=True)
-    edits_id = StrictUUIDField(allow_null=True, help_text="The memory that it would have changed.")
-    memory_id = StrictUUIDField(allow_null=True, help_text="What it became when it was overruled.")
-    session_id = StrictUUIDField(allow_null=True)
-    resource_id = StrictUUIDField(allow_null=True)
+    agent = StrictCharField(source="agent.name", allow_null=True)
+    edits_id = StrictUUIDField(source="edits.uid", allow_null=True, help_text="The memory that it would have changed.")
+    memory_id = StrictUUIDField(source="memory.uid", allow_null=True, help_text="What it became when it was overruled.")
+    session_id = StrictUUIDField(source="session.uid", allow_null=True)
+    resource_id = StrictUUIDField(source="resource.uid", allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
     created_at = serializers.DateTimeField()
 
 
 class EntityShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     name = StrictCharField()
     kind = StrictCharField()
-    memories = serializers.IntegerField(help_text="Memories that mention it, as far as the caller may see them.")
+    memories = serializers.IntegerField(
+        source="seen", help_text="Memories that mention it, as far as the caller may see them."
+    )
     created_at = serializers.DateTimeField()
-
-
-EXTRACTION = names(ExtractionShown, without=("id", "session_id", "resource_id"))
-REJECTION = names(
-    RejectionShown, without=("id", "origin", "agent", "edits_id", "memory_id", "session_id", "resource_id")
-)
-FACT = names(FactShown, without=("message", "relations"))
-
-
-def show_extraction(row: Extraction) -> dict[str, Any]:
-    """Show an extraction. Reads session and resource: select them for lists."""
-    return {
-        "id": row.uid,
-        **{name: getattr(row, name) for name in EXTRACTION},
-        "session_id": row.session.uid,
-        "resource_id": row.resource.uid if row.resource else None,
-    }
 
 
 def show_rejection(row: Rejection) -> dict[str, Any]:
     """Show a rejection. Reads memories, session, agent and resource: select them for lists."""
-    return {
-        "id": row.uid,
-        **{name: getattr(row, name) for name in REJECTION},
-        "origin": (row.candidate or {}).get("origin"),
-        "agent": row.agent.name if row.agent else None,
-        "edits_id": row.edits.uid if row.edits else None,
-        "memory_id": row.memory.uid if row.memory else None,
-        "session_id": row.session.uid if row.session else None,
-        "resource_id": row.resource.uid if row.resource else None,
-    }
-
-
-def show_entity(row: Entity) -> dict[str, Any]:
-    """Of rows annotated with `seen`."""
-    return {"id": row.uid, "name": row.name, "kind": row.kind, "memories": row.seen, "created_at": row.created_at}  # type: ignore[attr-defined]
+    return RejectionShown.show(row, origin=(row.candidate or {}).get("origin"))
 
 
 def show_preview(preview: Preview) -> dict[str, Any]:
     return {
         "facts": [show_fact(candidate, known, place) for candidate, known, place in preview.facts],
-        "rejections": [{name: getattr(refusal, name) for name in names(RefusalShown)} for refusal in preview.refusals],
+        "rejections": [RefusalShown.show(refusal) for refusal in preview.refusals],
         "made_by": preview.made_by,
     }
 
 
 def show_fact(candidate: Candidate, known: list[RelatedMemory], place: int) -> dict[str, Any]:
-    relations = [
-        {
-            "memory_id": item.memory.uid,
-            "content": item.memory.content,
-            "relation": str(item.verdict.relation),
-            "reason": item.verdict.reason,
-        }
-        for item in known
-    ]
-    return {**{name: getattr(candidate, name) for name in FACT}, "message": place, "relations": relations}
+    relations = [RelationShown.show(item, relation=str(item.verdict.relation)) for item in known]
+    return FactShown.show(candidate, message=place, relations=relations)
 
 
 class CategoryShown(StrictSerializer):
-    category = StrictCharField()
+    category = StrictCharField(source="name")
     memories = serializers.IntegerField(help_text="Active ones that this agent may see.")
     has_summary = StrictBooleanField(
         help_text="Whether one is stored. One that is not is written by rule when it is asked for."
     )
-    version = serializers.IntegerField(allow_null=True)
-    updated_at = serializers.DateTimeField(allow_null=True, help_text="When the summary was written.")
-    made_by = StrictCharField(allow_null=True, help_text="The model that wrote it, such as openai:gpt-x, or rules.")
+    version = serializers.IntegerField(source="summary.version", allow_null=True)
+    updated_at = serializers.DateTimeField(
+        source="summary.created_at", allow_null=True, help_text="When the summary was written."
+    )
+    made_by = StrictCharField(
+        source="summary.made_by", allow_null=True, help_text="The model that wrote it, such as openai:gpt-x, or rules."
+    )
 
 
 class VersionShown(StrictSerializer):
@@ -210,39 +176,12 @@ class RewriteAsked(StrictSerializer):
 
 
 def show_category(known: Category) -> dict[str, Any]:
-    summary = known.summary
-    return {
-        "category": known.name,
-        "memories": known.memories,
-        "has_summary": summary is not None,
-        "version": summary.version if summary else None,
-        "updated_at": summary.created_at if summary else None,
-        "made_by": summary.made_by if summary else None,
-    }
+    return CategoryShown.show(known, has_summary=known.summary is not None)
 
 
 def show_summary(summary: Summary) -> dict[str, Any]:
     is_stored = summary.pk is not None
-    return {
-        "category": summary.category,
-        "version": summary.version if is_stored else None,
-        "content": summary.content,
-        "made_by": summary.made_by,
-        "memory_count": summary.memory_count,
-        "created_at": summary.created_at,
-        "stored": is_stored,
-    }
-
-
-def show_version(summary: Summary) -> dict[str, Any]:
-    return {
-        "category": summary.category,
-        "version": summary.version,
-        "made_by": summary.made_by,
-        "memory_count": summary.memory_count,
-        "created_at": summary.created_at,
-        "archived_at": summary.archived_at,
-    }
+    return SummaryShown.show(summary, version=summary.version if is_stored else None, stored=is_stored)
 
 
 assert MOST_DECIDED <= MAX_BATCH
@@ -273,8 +212,8 @@ class NewRollback(StrictSerializer):
 
 
 class SampleShown(StrictSerializer):
-    id = StrictUUIDField()
-    content = StrictCharField()
+    id = StrictUUIDField(source="uid")
+    content = StrictCharField(source="text")
 
 
 class RollbackForeseen(StrictSerializer):
@@ -285,7 +224,7 @@ class RollbackForeseen(StrictSerializer):
 
 
 class RollbackShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     what = StrictChoiceField(RollbackWhat.choices)
     source = StrictCharField()  # type: ignore[assignment]  # as above
     since = serializers.DateTimeField(allow_null=True)
@@ -299,13 +238,5 @@ class RollbackShown(StrictSerializer):
     finished_at = serializers.DateTimeField(allow_null=True)
 
 
-ROLLBACK = names(RollbackShown, without=("id",))
-
-
-def show_rollback(row: Rollback) -> dict[str, Any]:
-    return {"id": row.uid, **{name: getattr(row, name) for name in ROLLBACK}}
-
-
 def show_foreseen(preview: RollbackPreview) -> dict[str, Any]:
-    samples = [{"id": memory.uid, "content": memory.text} for memory in preview.samples]
-    return {"memories": preview.memories, "sessions": preview.sessions, "changes": preview.changes, "samples": samples}
+    return RollbackForeseen.show(preview, samples=[SampleShown.show(memory) for memory in preview.samples])

@@ -36,7 +36,6 @@ from memories.language.secrets import clean
 from memories.models import (
     SAYABLE,
     Kind,
-    Link,
     LinkKind,
     Memory,
     Rejection,
@@ -48,7 +47,7 @@ from memories.models import (
 )
 from memories.models.document import citation_of
 from memories.retrieve.filters import FilterError, build_filter
-from memories.retrieve.hits import Hit, SummaryAnswer
+from memories.retrieve.hits import Hit
 from memories.retrieve.pipeline import BESIDE, MODES, NONE, ONLY
 from memories.retrieve.validity import TimeAnswer, valid_text
 from memories.services import CHANGES
@@ -385,8 +384,8 @@ class HitShown(MemoryTagged):
 
 
 class SummaryTold(StrictSerializer):
-    category = StrictCharField()
-    version = serializers.IntegerField()
+    category = StrictCharField(source="summary.category")
+    version = serializers.IntegerField(source="summary.version")
     passages = serializers.ListField(
         child=StrictCharField(), help_text="The lines that answer; the results are their memories."
     )
@@ -461,15 +460,14 @@ class NewLink(StrictSerializer):
 
 
 class LinkShown(StrictSerializer):
-    from_id = StrictUUIDField()
-    to_id = StrictUUIDField()
+    from_id = StrictUUIDField(source="from_memory.uid")
+    to_id = StrictUUIDField(source="to_memory.uid")
     kind = StrictCharField()
     created_at = serializers.DateTimeField()
 
 
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
 values_of = attrgetter(*OWN)
-REVISION = names(RevisionShown)
 
 
 def show_memory(memory: Memory) -> dict[str, Any]:
@@ -521,7 +519,10 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
     fields = show_tagged(hit.memory, hit.trust, app.policy.time_zone)
     fields["score"], fields["shared_by"] = hit.score, None
-    fields["passage"] = show_passage_of(hit)
+    passage = hit.passage
+    fields["passage"] = (
+        {"text": passage.of(hit.memory.text), "start": passage.start, "end": passage.end} if passage else None
+    )
     if hit.memory.app_id != app.pk:
         fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
@@ -529,29 +530,5 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     return fields
 
 
-def show_passage_of(hit: Hit) -> dict[str, Any] | None:
-    passage = hit.passage
-    return {"text": passage.of(hit.memory.text), "start": passage.start, "end": passage.end} if passage else None
-
-
-def show_told(answer: SummaryAnswer) -> dict[str, Any]:
-    return {
-        "category": answer.summary.category,
-        "version": answer.summary.version,
-        "passages": answer.passages,
-        "sources": answer.sources,
-    }
-
-
 def show_revision(revision: Revision) -> dict[str, Any]:
-    fields = {name: getattr(revision, name) for name in REVISION}
-    return {**fields, "before": rounded(revision.before), "after": rounded(revision.after)}
-
-
-def show_link(link: Link) -> dict[str, Any]:
-    return {
-        "from_id": link.from_memory.uid,
-        "to_id": link.to_memory.uid,
-        "kind": link.kind,
-        "created_at": link.created_at,
-    }
+    return RevisionShown.show(revision, before=rounded(revision.before), after=rounded(revision.after))

@@ -25,7 +25,6 @@ from memories.api.fields import (
     StrictSerializer,
     StrictUUIDField,
     ZonedDateTimeField,
-    names,
     refuse_huge_integers,
     refuse_long,
 )
@@ -36,7 +35,7 @@ from memories.learn.future_events import MESSAGE_CHARACTERS
 from memories.learn.triggers import MOST_MEMORIES, Due
 from memories.models import TriggerStatus, Visibility
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS
-from sessions.models import MAX_TURN, SPEAKER_LENGTH, AgentSession, Event, Resource, Role, Turn
+from sessions.models import MAX_TURN, SPEAKER_LENGTH, Resource, Role, Turn
 
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 # It is done when its day is over, and not by hand.
@@ -88,7 +87,7 @@ class TriggerChanges(TriggerFields):
 
 
 class TriggerShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     trigger_date = serializers.DateField()
     trigger_time = ClockTime(allow_null=True)
     until = serializers.DateField(allow_null=True)
@@ -104,17 +103,10 @@ class TriggerShown(StrictSerializer):
     memories = MemoryShown(many=True)
 
 
-TRIGGER = names(TriggerShown, without=("id", "recurring", "memories"))
-
-
 def show_trigger(due: Due) -> dict[str, Any]:
     """Show a trigger. Reads its memories' sessions and resources: select them for lists."""
-    return {
-        "id": due.trigger.uid,
-        **{name: getattr(due.trigger, name) for name in TRIGGER},
-        "recurring": bool(due.trigger.rule),
-        "memories": [show_memory(memory) for memory in due.memories],
-    }
+    memories = [show_memory(memory) for memory in due.memories]
+    return TriggerShown.show(due.trigger, recurring=bool(due.trigger.rule), memories=memories)
 
 
 @extend_schema_field({"type": ["object", "string"], "additionalProperties": {}})
@@ -146,9 +138,9 @@ class NewSession(StrictSerializer):
 
 
 class SessionShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     external_id = StrictCharField(allow_null=True)
-    agent = StrictCharField()
+    agent = StrictCharField(source="agent.name")
     title = StrictCharField()
     tier = serializers.IntegerField()
     user_id = StrictCharField(allow_null=True)
@@ -281,65 +273,34 @@ class StreamReport(CaptureCounts):
 
 
 class EventShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     level = StrictCharField()
     service = StrictCharField(allow_null=True)
     message = StrictCharField()
-    session_id = StrictUUIDField(allow_null=True)
+    session_id = StrictUUIDField(source="session.uid", allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
-    memory_id = StrictUUIDField(allow_null=True)
+    memory_id = StrictUUIDField(source="memory_uid", allow_null=True)
     created_at = serializers.DateTimeField()
 
 
 class ResourceShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     role = StrictCharField()
     name = StrictCharField(allow_null=True, help_text="Who said it, where that is not the user or the agent.")
     raw_content = StrictCharField()
     content_type = StrictCharField()
     content_at = serializers.DateTimeField()
-    conversation = StrictUUIDField(allow_null=True)
+    conversation = StrictUUIDField(source="session.uid", allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
     created_at = serializers.DateTimeField()
-
-
-SESSION = names(SessionShown, without=("id", "agent"))
-
-
-def show_session(session: AgentSession) -> dict[str, Any]:
-    """Show a session. Reads its agent: select it for lists."""
-    return {"id": session.uid, "agent": session.agent.name, **{name: getattr(session, name) for name in SESSION}}
 
 
 def show_turn(turn: Turn) -> dict[str, Any]:
     return {"turn_number": turn.number, **turn.checkpoint(), "created_at": turn.created_at}
 
 
-def show_event(event: Event) -> dict[str, Any]:
-    return {
-        "id": event.uid,
-        "level": event.level,
-        "service": event.service,
-        "message": event.message,
-        "session_id": event.session.uid if event.session else None,
-        "turn_number": event.turn_number,
-        "memory_id": event.memory_uid,
-        "created_at": event.created_at,
-    }
-
-
 def show_resource(resource: Resource) -> dict[str, Any]:
-    return {
-        "id": resource.uid,
-        "role": resource.role,
-        "name": resource.speaker or None,
-        "raw_content": resource.raw_content,
-        "content_type": resource.content_type,
-        "content_at": resource.content_at,
-        "conversation": resource.session.uid if resource.session else None,
-        "turn_number": resource.turn_number,
-        "created_at": resource.created_at,
-    }
+    return ResourceShown.show(resource, name=resource.speaker or None)
 
 
 def raw_text() -> RawCharField:

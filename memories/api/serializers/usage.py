@@ -17,10 +17,7 @@ from memories.api.fields import (
     StrictUUIDField,
 )
 from memories.jobs import Listed
-from memories.models import HealthReport
-from memories.services.administration import EnergyReport
 from memsite.jobs.models import JobRun, RunStatus
-from sessions.models import Cooldown
 
 MOST_SECONDS = 366 * 24 * 3600
 
@@ -288,11 +285,7 @@ class HealthShown(StrictSerializer):
 
 class PastHealthShown(StrictSerializer):
     period = StrictCharField(help_text="The day of the monthly run.")
-    report = HealthShown()
-
-
-def show_past_health(row: HealthReport) -> dict[str, Any]:
-    return {"period": row.period, "report": row.content}
+    report = HealthShown(source="content")
 
 
 class EnergyLevel(StrictSerializer):
@@ -306,24 +299,18 @@ class EnergyNoted(StrictSerializer):
 
 class EnergyConsumed(StrictSerializer):
     units = StrictFloatField(
-        help_text="Used since this was last asked by any agent of the app. One search is one unit."
+        source="consumption.units",
+        help_text="Used since this was last asked by any agent of the app. One search is one unit.",
     )
-    by_operation = serializers.DictField(child=StrictFloatField(), help_text="The same units by operation.")
-    since = serializers.DateField(allow_null=True, help_text="The day of the first of these units, null for none.")
+    by_operation = serializers.DictField(
+        source="consumption.by_operation", child=StrictFloatField(), help_text="The same units by operation."
+    )
+    since = serializers.DateField(
+        source="consumption.since", allow_null=True, help_text="The day of the first of these units, null for none."
+    )
     level = StrictFloatField()
     low = StrictBooleanField()
     deferred = serializers.IntegerField(help_text="Texts and sessions that still wait to be learnt from.")
-
-
-def show_report(report: EnergyReport) -> dict[str, Any]:
-    return {
-        "units": report.consumption.units,
-        "by_operation": report.consumption.by_operation,
-        "since": report.consumption.since,
-        "level": report.level,
-        "low": report.low,
-        "deferred": report.deferred,
-    }
 
 
 class NewCooldown(StrictSerializer):
@@ -341,36 +328,23 @@ class NewCooldown(StrictSerializer):
 
 
 class CooldownShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     action = StrictCharField()
     service = StrictCharField()
     until = serializers.DateTimeField()
     reason = StrictCharField()
-    agent = StrictCharField(help_text="Who reported it last.")
-    session_id = StrictUUIDField(allow_null=True)
+    agent = StrictCharField(source="agent.name", help_text="Who reported it last.")
+    session_id = StrictUUIDField(source="session.uid", allow_null=True)
     created_at = serializers.DateTimeField()
-
-
-def show_cooldown(row: Cooldown) -> dict[str, Any]:
-    return {
-        "id": row.uid,
-        "action": row.action,
-        "service": row.service,
-        "until": row.until,
-        "reason": row.reason,
-        "agent": row.agent.name,
-        "session_id": row.session.uid if row.session else None,
-        "created_at": row.created_at,
-    }
 
 
 APP_ID = "Which app it is for; null where it is for the whole site."
 
 
 class RunShown(StrictSerializer):
-    id = StrictUUIDField()
+    id = StrictUUIDField(source="uid")
     job = StrictCharField()
-    app_id = StrictCharField(allow_null=True, help_text=APP_ID)
+    app_id = StrictCharField(source="app.app_id", allow_null=True, help_text=APP_ID)
     period = StrictCharField(help_text="What it is for: a date on the app's calendar, or a moment.")
     status = StrictChoiceField(RunStatus.choices)
     fired_by = StrictCharField(help_text="Who set it going first.")
@@ -378,14 +352,14 @@ class RunShown(StrictSerializer):
     counts = serializers.DictField(child=StrictIntegerField(), help_text="What it has done so far.")
     seconds = StrictFloatField(help_text="Of work, all attempts together.")
     reason = StrictCharField(help_text="Why it failed, or what did it instead.")
-    due_at = serializers.DateTimeField()
+    due_at = serializers.DateTimeField(source="until")
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
 
 
 class JobShown(StrictSerializer):
-    name = StrictCharField()
-    title = StrictCharField(help_text="What it does.")
+    name = StrictCharField(source="job.name")
+    title = StrictCharField(source="job.title", help_text="What it does.")
     schedule = StrictCharField(help_text="When it is due, on the clock of the app.")
     enabled = StrictBooleanField()
     next_at = serializers.DateTimeField(allow_null=True, help_text="When it is due next; null while it is off.")
@@ -408,29 +382,9 @@ class JobAnswer(StrictSerializer):
 
 
 def show_run(run: JobRun) -> dict[str, Any]:
-    return {
-        "id": run.uid,
-        "job": run.job,
-        "app_id": run.app.app_id if run.app else None,
-        "period": run.period,
-        "status": run.status,
-        "fired_by": run.fired_by,
-        "attempts": run.attempts,
-        "counts": run.counts,
-        "seconds": round(run.seconds, 3),
-        "reason": run.reason,
-        "due_at": run.until,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-    }
+    return RunShown.show(run, seconds=round(run.seconds, 3))
 
 
 def show_job(listed: Listed) -> dict[str, Any]:
-    return {
-        "name": listed.job.name,
-        "title": listed.job.title,
-        "schedule": str(listed.schedule),
-        "enabled": listed.enabled,
-        "next_at": listed.next_at,
-        "last_run": show_run(listed.last_run) if listed.last_run else None,
-    }
+    last_run = show_run(listed.last_run) if listed.last_run else None
+    return JobShown.show(listed, schedule=str(listed.schedule), last_run=last_run)

@@ -21,10 +21,9 @@ from memories.api.fields import (
     StrictUUIDField,
     UniqueListField,
     ZonedDateTimeField,
-    names,
 )
 from memories.api.serializers.memories import MemoryShown, show_memory
-from memories.models import Alert, AlertKind, AlertRule, Bridge, Delivery, DeliveryStatus, Webhook
+from memories.models import AlertKind, Bridge, DeliveryStatus
 from memories.models.alert import EMAIL_CHARACTERS, MOST_EMAILS
 from memories.notifications.webhooks import KINDS
 from memories.providers.http import WEBHOOK_NETWORKS, ServiceRefused, check_address
@@ -35,7 +34,6 @@ from sessions.models import Role
 
 TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100_000, 300, 500
 is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case letters, digits and -, 60 at most.")
-SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
 
 
 @extend_schema_field({"type": "string", "pattern": "^https?://[^/]", "maxLength": ADDRESS_CHARACTERS})
@@ -72,8 +70,8 @@ class WebhookChanges(StrictSerializer):
 
 
 class WebhookShown(StrictSerializer):
-    id = serializers.UUIDField()
-    url = StrictCharField()
+    id = serializers.UUIDField(source="uid")
+    url = StrictCharField(source="url_shown")
     description = StrictCharField()
     events = serializers.ListField(child=StrictCharField())
     is_active = StrictBooleanField()
@@ -99,7 +97,7 @@ class MessageSent(StrictSerializer):
 
 
 class DeliveryShown(StrictSerializer):
-    id = serializers.UUIDField(help_text="The `webhook-id` of the message.")
+    id = serializers.UUIDField(source="uid", help_text="The `webhook-id` of the message.")
     kind = StrictCharField()
     payload = MessageSent()
     status = StrictChoiceField(DeliveryStatus.choices)
@@ -118,9 +116,9 @@ class NewBridge(StrictSerializer):
 
 
 class BridgeShown(StrictSerializer):
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(source="uid")
     name = StrictCharField()
-    agent = StrictCharField()
+    agent = StrictCharField(source="agent.name")
     address = StrictCharField(help_text="Where its messages are sent to.")
     created_at = serializers.DateTimeField()
 
@@ -143,22 +141,8 @@ class Heard(StrictSerializer):
     message_id = NameField(max_length=150, required=False, allow_null=True, default=None)
 
 
-def show_webhook(row: Webhook) -> dict[str, Any]:
-    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "url": row.url_shown}
-
-
-def show_delivery(row: Delivery) -> dict[str, Any]:
-    return {"id": row.uid, **{name: getattr(row, name) for name in names(DeliveryShown) if name != "id"}}
-
-
 def show_bridge(row: Bridge) -> dict[str, Any]:
-    return {
-        "id": row.uid,
-        "name": row.name,
-        "agent": row.agent.name,
-        "address": f"{get_conf().root_path}/hooks/{row.uid}",
-        "created_at": row.created_at,
-    }
+    return BridgeShown.show(row, address=f"{get_conf().root_path}/hooks/{row.uid}")
 
 
 class ChangeShown(StrictSerializer):
@@ -209,11 +193,11 @@ class AlertRuleChanges(StrictSerializer):
 
 
 class AlertRuleShown(StrictSerializer):
-    id = StrictUUIDField()
-    app_id = StrictCharField(allow_null=True, help_text=APP_ID)
+    id = StrictUUIDField(source="uid")
+    app_id = StrictCharField(source="app.app_id", allow_null=True, help_text=APP_ID)
     kind = StrictChoiceField(AlertKind.choices)
-    threshold = StrictFloatField(help_text="The usual one, if none was given.", allow_null=True)
-    webhook = StrictUUIDField(allow_null=True)
+    threshold = StrictFloatField(source="limit", help_text="The usual one, if none was given.", allow_null=True)
+    webhook = StrictUUIDField(source="webhook.uid", allow_null=True)
     emails = serializers.ListField(child=StrictCharField())
     dashboard = StrictBooleanField()
     enabled = StrictBooleanField()
@@ -221,10 +205,10 @@ class AlertRuleShown(StrictSerializer):
 
 
 class AlertShown(StrictSerializer):
-    id = StrictUUIDField()
-    app_id = StrictCharField(allow_null=True, help_text=APP_ID)
-    kind = StrictChoiceField(AlertKind.choices)
-    rule = StrictUUIDField(help_text="The id of the rule that found it.")
+    id = StrictUUIDField(source="uid")
+    app_id = StrictCharField(source="app.app_id", allow_null=True, help_text=APP_ID)
+    kind = StrictChoiceField(AlertKind.choices, source="rule.kind")
+    rule = StrictUUIDField(source="rule.uid", help_text="The id of the rule that found it.")
     text = StrictCharField(help_text="What was the matter when it began.")
     value = StrictFloatField(help_text="What the rule's threshold was compared with then.")
     begun_at = serializers.DateTimeField()
@@ -233,28 +217,3 @@ class AlertShown(StrictSerializer):
     acknowledged_by = StrictCharField()
     mailed = StrictCharField(help_text="The last that was mailed: `begun`, `over`, or nothing.")
     mail_error = StrictCharField(help_text="Why the last mail was not sent.")
-
-
-def show_rule(row: AlertRule) -> dict[str, Any]:
-    return {
-        "id": row.uid,
-        "app_id": row.app.app_id if row.app else None,
-        "kind": row.kind,
-        "threshold": row.limit,
-        "webhook": row.webhook.uid if row.webhook else None,
-        "emails": row.emails,
-        "dashboard": row.dashboard,
-        "enabled": row.enabled,
-        "created_at": row.created_at,
-    }
-
-
-def show_alert(row: Alert) -> dict[str, Any]:
-    same = ("text", "value", "begun_at", "ended_at", "acknowledged_at", "acknowledged_by", "mailed", "mail_error")
-    return {
-        "id": row.uid,
-        "app_id": row.app.app_id if row.app else None,
-        "kind": row.rule.kind,
-        "rule": row.rule.uid,
-        **{name: getattr(row, name) for name in same},
-    }

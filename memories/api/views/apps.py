@@ -34,7 +34,6 @@ from memories.api.serializers.apps import (
     show_agent,
     show_app,
     show_counted,
-    show_key,
     show_purge,
     show_purged,
 )
@@ -236,7 +235,7 @@ class Keys(OperatorView):
 
     @lists(KeyShown, "list_keys")
     def get(self, request: Request, app_id: str, name: str) -> Response:
-        return page(self, ApiKey.objects.filter(agent=self.agent(app_id, name)), show_key, ordering="prefix")
+        return page(self, ApiKey.objects.filter(agent=self.agent(app_id, name)), KeyShown.show, ordering="prefix")
 
     @extend_schema(request=NewKey, responses={201: AgentWithKey}, operation_id="create_key")
     def post(self, request: Request, app_id: str, name: str) -> Response:
@@ -269,4 +268,4 @@ class OneKey(OperatorView):
             self.check_right(key.agent.app)
         governance.revoke_key(key, caller.actor)
         key.refresh_from_db()
-        return Response(show_key(key))
+        return Response(KeyShown.show(key))

@@ -30,7 +30,6 @@ from memories.api.serializers.documents import (
     PassageShown,
     ReplacementForm,
     UploadForm,
-    show_document,
     show_passage,
 )
 from memories.api.serializers.memories import ORIGINS_OF_AGENTS, Deleted
@@ -66,7 +65,15 @@ class FileBody(BaseParser):
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
         view, request = parser_context["view"], parser_context["request"]
-        view.file, fields = file_in(request)
+        most = get_conf().document_megabytes * 1024 * 1024
+        if request.content_type.partition(";")[0].strip().lower() != MULTIPART:
+            view.file, fields = bounded(request, most), {}
+        else:
+            form, file = form_in(request, bounded(request, most + FORM_BYTES))
+            data: bytes = file.read()
+            if len(data) > most:
+                raise too_large(most)
+            view.file, fields = data, {"name": str(file.name), **form}
         return {**fields, DIGEST: sha256(view.file).hexdigest()}
 
 
@@ -91,7 +98,7 @@ class DocumentView(AgentView):
         agent = self.memory_agent()
         count_writes(agent, 1)
         try:
-            return show_document(agent.upload_document(upload, document))
+            return DocumentShown.show(agent.upload_document(upload, document))
         except (DocumentLimit, OtherUsersDocument) as error:
             raise Conflict(str(error)) from error
 
@@ -106,7 +113,7 @@ class Documents(DocumentView):
         rows = self.memory_agent().documents(user_asked(request))
         if user := user_asked(request):
             rows = rows.of_users((user,))
-        return page(self, chosen(rows, request, status=DocumentStatus.values), show_document)
+        return page(self, chosen(rows, request, status=DocumentStatus.values), DocumentShown.show)
 
     @operation(
         request={MULTIPART: UploadForm, **BYTES},
@@ -126,7 +133,7 @@ class OneDocument(DocumentView):
     @extend_schema(responses=DocumentShown, operation_id="get_document")
     def get(self, request: Request, uid: UUID) -> Response:
         """How far it is."""
-        return Response(show_document(self.document(uid)))
+        return Response(DocumentShown.show(self.document(uid)))
 
     @operation(
         request={MULTIPART: ReplacementForm, **BYTES},
@@ -161,18 +168,6 @@ def upload_of(file: bytes, fields: dict[str, Any], serializer: type[StrictSerial
     if not file:
         raise ValidationError({"file": ["The file is empty."]})
     return Upload(data=file, **fields)
-
-
-def file_in(request: Request) -> tuple[bytes, dict[str, str]]:
-    """Return the file, and what a form says of it."""
-    most = get_conf().document_megabytes * 1024 * 1024
-    if request.content_type.partition(";")[0].strip().lower() != MULTIPART:
-        return bounded(request, most), {}
-    form, file = form_in(request, bounded(request, most + FORM_BYTES))
-    data: bytes = file.read()
-    if len(data) > most:
-        raise too_large(most)
-    return data, {"name": str(file.name), **form}
 
 
 def bounded(request: Request, most: int) -> bytes:

@@ -37,14 +37,10 @@ from memories.api.serializers.learning import (
     SummaryVersionShown,
     VersionShown,
     show_category,
-    show_entity,
-    show_extraction,
     show_foreseen,
     show_preview,
     show_rejection,
-    show_rollback,
     show_summary,
-    show_version,
 )
 from memories.api.serializers.memories import Ids, MemoryShown, MemoryStored, Reviewed, show_memory
 from memories.api.views.memories import stored_answer
@@ -82,7 +78,7 @@ class Extractions(AgentView):
         """What was learnt, or is still to be learnt, from this agent's sessions."""
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent)
         rows = self.of_session_asked(chosen(rows, request, status=ExtractionStatus.values))
-        return page(self, rows.select_related("session", "resource"), show_extraction)
+        return page(self, rows.select_related("session", "resource"), ExtractionShown.show)
 
 
 class RetryExtraction(AgentView):
@@ -96,7 +92,7 @@ class RetryExtraction(AgentView):
         if not self.memory_agent().retry(row):
             raise Conflict(f"This extraction is {row.status}.")
         row.refresh_from_db()
-        return Response(show_extraction(row), status=202)
+        return Response(ExtractionShown.show(row), status=202)
 
 
 class PreviewExtraction(AgentView):
@@ -180,7 +176,7 @@ class Entities(AgentView):
             rows = rows.filter(kind=kind)
         if name := request.query_params.get("name"):
             rows = rows.filter(name__istartswith=name)
-        return page(self, rows, show_entity)
+        return page(self, rows, EntityShown.show)
 
 
 class MemoriesOfEntity(AgentView):
@@ -264,7 +260,7 @@ class Versions(AgentView):
         rows = agent.summary_versions(name, user_id)
         if not rows.exists():
             or_404(agent.summary(name, user_id))
-        return page(self, rows.defer("content"), show_version, ordering="-version")
+        return page(self, rows.defer("content"), VersionShown.show, ordering="-version")
 
 
 class OneVersion(AgentView):
@@ -272,7 +268,7 @@ class OneVersion(AgentView):
     def get(self, request: Request, name: str, number: int) -> Response:
         """Doors to what is stored of one summary."""
         summary = version_of(self.memory_agent(), name, asked_user(request), number)
-        return Response({**show_version(summary), "content": summary.content})
+        return Response({**VersionShown.show(summary), "content": summary.content})
 
 
 class Difference(AgentView):
@@ -363,7 +359,7 @@ class Rollbacks(OperatorView):
     @lists(RollbackShown, "list_rollbacks")
     def get(self, request: Request, app_id: str) -> Response:
         """What was taken back, by whom and how far that is, the latest first."""
-        return page(self, Rollback.objects.for_app(self.app_named(app_id)), show_rollback)
+        return page(self, Rollback.objects.for_app(self.app_named(app_id)), RollbackShown.show)
 
     @extend_schema(request=NewRollback, responses={201: RollbackShown, 200: RollbackForeseen}, operation_id="roll_back")
     def post(self, request: Request, app_id: str) -> Response:
@@ -375,8 +371,8 @@ class Rollbacks(OperatorView):
         agent, source = self.agent_of(app), (body["what"], body["source"], body["since"])
 
         def roll_back(slot: Slot) -> Answer:
-            row = agent.roll_back(*source, body["reason"], begun=lambda row: slot.keep(201, show_rollback(row)))
-            slot.keep_instead(201, answer := show_rollback(row))
+            row = agent.roll_back(*source, body["reason"], begun=lambda row: slot.keep(201, RollbackShown.show(row)))
+            slot.keep_instead(201, answer := RollbackShown.show(row))
             return 201, answer
 
         try:

@@ -46,14 +46,13 @@ from memories.api.serializers.memories import (
     RevisionShown,
     SearchAnswer,
     SearchQuestion,
+    SummaryTold,
     show_asked_time,
     show_held,
     show_hit,
-    show_link,
     show_memory,
     show_revision,
     show_tagged,
-    show_told,
     shown_state,
 )
 from memories.capture.quarantine import Outcome, OutcomeKind
@@ -309,7 +308,7 @@ class Links(AgentView):
     @lists(LinkShown, "list_links")
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
-        return page(self, agent.links_of(memory_with(agent, uid)), show_link)
+        return page(self, agent.links_of(memory_with(agent, uid)), LinkShown.show)
 
     @extend_schema(request=NewLink, responses={201: LinkShown, 200: LinkShown}, operation_id="create_link")
     def post(self, request: Request, uid: UUID) -> Response:
@@ -321,9 +320,9 @@ class Links(AgentView):
 
         def link(slot: Slot) -> Answer:
             row, is_new = agent.link(
-                memory, other, body["kind"], lambda row, is_new: slot.keep(201 if is_new else 200, show_link(row))
+                memory, other, body["kind"], lambda row, is_new: slot.keep(201 if is_new else 200, LinkShown.show(row))
             )
-            return 201 if is_new else 200, show_link(row)
+            return 201 if is_new else 200, LinkShown.show(row)
 
         return self.create_once(link)
 
@@ -341,7 +340,7 @@ class Search(AgentView):
         return Response(
             {
                 "results": [show_hit(hit, app, explain=explain) for hit in recall.hits],
-                "summaries": [show_told(summary) for summary in recall.summaries],
+                "summaries": [SummaryTold.show(summary) for summary in recall.summaries],
                 "next": cursor,
                 "tier_answered": recall.tier,
                 "coverage": recall.coverage or None,

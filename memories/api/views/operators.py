@@ -31,8 +31,8 @@ from memories.api.serializers.memories import (
     show_memory,
     show_revision,
 )
-from memories.api.serializers.sessions import EventShown, SessionShown, show_event, show_session
-from memories.api.serializers.usage import CooldownShown, show_cooldown
+from memories.api.serializers.sessions import EventShown, SessionShown
+from memories.api.serializers.usage import CooldownShown
 from memories.api.views.memories import (
     AS_OF,
     NARROWED,
@@ -223,7 +223,7 @@ class AppSessions(AppView):
         rows = chosen(AgentSession.objects.for_app(agent.app), request, status=SessionStatus.values)
         if user_id := user_asked(request):
             rows = rows.filter(user_id=user_id)
-        return page(self, self.visible(agent, rows.select_related("agent")), show_session)
+        return page(self, self.visible(agent, rows.select_related("agent")), SessionShown.show)
 
 
 class AppSession(AppView):
@@ -234,7 +234,7 @@ class AppSession(AppView):
 
     @extend_schema(responses=SessionShown, operation_id="get_app_session")
     def get(self, request: Request, app_id: str, uid: UUID) -> Response:
-        return Response(show_session(self.session(self.memory_agent(app_id), uid)))
+        return Response(SessionShown.show(self.session(self.memory_agent(app_id), uid)))
 
     @extend_schema(responses={200: Purged}, operation_id="delete_app_session")
     def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
@@ -254,7 +254,7 @@ class AppEvents(AppView):
         if "session_id" in request.query_params:
             uid = as_uuid("session_id", request.query_params["session_id"])
             rows = rows.filter(session=or_404(AgentSession.objects.for_app(agent.app).filter(uid=uid).first()))
-        return page(self, self.visible(agent, rows, by_agent="session__agent__name"), show_event)
+        return page(self, self.visible(agent, rows, by_agent="session__agent__name"), EventShown.show)
 
 
 class AppCooldowns(AppView):
@@ -263,7 +263,7 @@ class AppCooldowns(AppView):
         """Those that are not over, whichever agent reported them."""
         agent = self.memory_agent(app_id)
         rows = Cooldown.objects.for_app(agent.app).running(timezone.now()).select_related("agent", "session")
-        return page(self, self.visible(agent, rows), show_cooldown)
+        return page(self, self.visible(agent, rows), CooldownShown.show)
 
 
 class AppCooldown(AppView):

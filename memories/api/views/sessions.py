@@ -41,11 +41,9 @@ from memories.api.serializers.sessions import (
     StreamReport,
     TurnShown,
     TurnStored,
-    show_event,
     show_feedback,
     show_hook,
     show_resource,
-    show_session,
     show_trigger,
     show_turn,
 )
@@ -81,7 +79,7 @@ class Sessions(AgentView):
         """This agent's, the latest first."""
         rows = AgentSession.objects.for_app(self.app).filter(of_users(self.users()), agent=self.caller().agent)
         rows = chosen(rows, request, status=SessionStatus.values)
-        return page(self, rows.select_related("agent"), show_session)
+        return page(self, rows.select_related("agent"), SessionShown.show)
 
     @extend_schema(
         request=NewSession, responses={201: SessionStarted, 200: SessionStarted}, operation_id="start_session"
@@ -101,7 +99,11 @@ class Sessions(AgentView):
                 "lessons": [show_tagged(memory, greeting.tags(memory), zone) for memory in greeting.lessons],
                 "triggers": [show_trigger(due) for due in greeting.dues],
             }
-            return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}
+            return 201 if is_new else 200, {
+                **SessionShown.show(session),
+                "context": context,
+                "jobs_run": greeting.jobs_run,
+            }
 
         return self.create_in_transaction(start)
 
@@ -109,7 +111,7 @@ class Sessions(AgentView):
 class OneSession(AgentView):
     @extend_schema(responses=SessionShown, operation_id="get_session")
     def get(self, request: Request, uid: UUID) -> Response:
-        return Response(show_session(self.session(uid)))
+        return Response(SessionShown.show(self.session(uid)))
 
     @extend_schema(responses={200: Purged}, operation_id="delete_session")
     def delete(self, request: Request, uid: UUID) -> Response:
@@ -275,7 +277,7 @@ EVENT_FILTERS = (
 class Events(AgentView):
     @lists(EventShown, "list_events", *EVENT_FILTERS)
     def get(self, request: Request) -> Response:
-        return page(self, self.of_session_asked(events_asked(self.memory_agent(), request)), show_event)
+        return page(self, self.of_session_asked(events_asked(self.memory_agent(), request)), EventShown.show)
 
 
 def events_asked(agent: MemoryAgent, request: Request) -> ScopedQuerySet[Event]:
@@ -347,20 +349,16 @@ class ClaudeCodeHook(AgentView):
 
 def open_for(agent: MemoryAgent, event: HookPayload, *, wakes: bool) -> tuple[AgentSession, bool]:
     """Return the session of the event. It stays with whom it began, where its agent goes on in another folder."""
-    fields = about(event)
-    try:
-        return agent.open_session(event["session_id"], {**fields, "user_id": event["user_id"] or None}, wakes=wakes)
-    except ForeignSession:
-        return agent.open_session(event["session_id"], fields, wakes=wakes)
-
-
-def about(event: HookPayload) -> dict[str, Any]:
-    """Return what the session is known by, its working folder, and since when its agent sees what it was shown."""
+    # What it is known by, its working folder, and since when its agent sees what it was shown.
     cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
     known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": event["client"] or CLIENT, "cwd": cwd}}
     is_compacted = event["hook_event_name"] == "PreCompact" or event["source"] == "compact"
-    return {**known, "shown_since": timezone.now()} if is_compacted else known
+    fields = {**known, "shown_since": timezone.now()} if is_compacted else known
+    try:
+        return agent.open_session(event["session_id"], {**fields, "user_id": event["user_id"] or None}, wakes=wakes)
+    except ForeignSession:
+        return agent.open_session(event["session_id"], fields, wakes=wakes)
 
 
 def spoken(event: HookPayload) -> list[Said]:

@@ -30,9 +30,6 @@ from memories.api.serializers.usage import (
     ServerVersion,
     StatsShown,
     UsageShown,
-    show_cooldown,
-    show_past_health,
-    show_report,
 )
 from memories.ledger.days import DAYS, MOST_DAYS
 from memories.ledger.energy import is_low
@@ -90,7 +87,7 @@ class PastHealth(OperatorView):
     def get(self, request: Request, app_id: str) -> Response:
         """As it was written down each month, the latest first."""
         rows = HealthReport.objects.for_app(self.app_named(app_id))
-        return page(self, rows, show_past_health, ordering="-period")
+        return page(self, rows, PastHealthShown.show, ordering="-period")
 
 
 class Version(View):
@@ -126,7 +123,7 @@ class ConsumedEnergy(AgentView):
     @extend_schema(responses=EnergyConsumed, operation_id="get_consumed_energy")
     def get(self, request: Request) -> Response:
         """Units used since this was last asked: each is told once."""
-        answer = show_report(self.memory_agent().report_energy())
+        answer = EnergyConsumed.show(self.memory_agent().report_energy())
         return Response(answer, headers={"Cache-Control": "no-store"})
 
 
@@ -138,7 +135,7 @@ class Cooldowns(AgentView):
     def get(self, request: Request) -> Response:
         """Those of the app that are not over, whichever agent reported them."""
         rows = Cooldown.objects.for_app(self.app).running(timezone.now())
-        return page(self, rows.select_related("agent", "session"), show_cooldown)
+        return page(self, rows.select_related("agent", "session"), CooldownShown.show)
 
     @extend_schema(
         request=NewCooldown, responses={201: CooldownShown, 200: CooldownShown}, operation_id="report_cooldown"
@@ -155,7 +152,7 @@ class Cooldowns(AgentView):
 
         def report() -> Answer:
             row, is_new = self.memory_agent().report_cooldown(**fields, until=until, session=session)
-            return 201 if is_new else 200, show_cooldown(row)
+            return 201 if is_new else 200, CooldownShown.show(row)
 
         return self.create_in_transaction(report)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -41,12 +42,8 @@ from memories.api.serializers.webhooks import (
     WebhookChanges,
     WebhookShown,
     WebhookWithSecret,
-    show_alert,
     show_bridge,
     show_change,
-    show_delivery,
-    show_rule,
-    show_webhook,
 )
 from memories.api.streaming import Unread
 from memories.models import AlertRule, Bridge, Delivery, DeliveryStatus, Webhook
@@ -88,7 +85,7 @@ class Webhooks(WebhookView):
 
     @lists(WebhookShown, "list_webhooks")
     def get(self, request: Request, app_id: str) -> Response:
-        return page(self, Webhook.objects.for_app(self.app_named(app_id)), show_webhook)
+        return page(self, Webhook.objects.for_app(self.app_named(app_id)), WebhookShown.show)
 
     @extend_schema(request=NewWebhook, responses={201: WebhookWithSecret}, operation_id="create_webhook")
     def post(self, request: Request, app_id: str) -> Response:
@@ -98,7 +95,7 @@ class Webhooks(WebhookView):
 
         def add() -> Answer:
             row = agent.add_webhook(body["url"], body["description"], body["events"])
-            return 201, {**show_webhook(row), "secret": secret_of(row.uid, row.secret_number)}
+            return 201, {**WebhookShown.show(row), "secret": secret_of(row.uid, row.secret_number)}
 
         return self.create_in_transaction(add, once="secret")
 
@@ -106,13 +103,13 @@ class Webhooks(WebhookView):
 class OneWebhook(WebhookView):
     @extend_schema(responses=WebhookShown, operation_id="get_webhook")
     def get(self, request: Request, app_id: str, uid: UUID) -> Response:
-        return Response(show_webhook(self.webhook(app_id, uid)[1]))
+        return Response(WebhookShown.show(self.webhook(app_id, uid)[1]))
 
     @extend_schema(request=WebhookChanges, responses=WebhookShown, operation_id="change_webhook")
     def patch(self, request: Request, app_id: str, uid: UUID) -> Response:
         body = self.read(WebhookChanges)
         agent, row = self.webhook(app_id, uid)
-        return Response(show_webhook(agent.change_webhook(row, body)))
+        return Response(WebhookShown.show(agent.change_webhook(row, body)))
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_webhook")
     def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
@@ -137,7 +134,7 @@ class TestWebhook(WebhookView):
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """Sends it a `webhook.test`."""
         agent, row = self.webhook(app_id, uid)
-        return Response(show_delivery(agent.test_webhook(row)), status=202)
+        return Response(DeliveryShown.show(agent.test_webhook(row)), status=202)
 
 
 class Deliveries(WebhookView):
@@ -146,7 +143,7 @@ class Deliveries(WebhookView):
         """What it was told, the latest first. Kept for 30 days."""
         agent, webhook = self.webhook(app_id, uid)
         rows = Delivery.objects.for_app(agent.app).filter(webhook=webhook)
-        return page(self, chosen(rows, request, status=DeliveryStatus.values), show_delivery)
+        return page(self, chosen(rows, request, status=DeliveryStatus.values), DeliveryShown.show)
 
 
 class ReplayDelivery(WebhookView):
@@ -156,7 +153,7 @@ class ReplayDelivery(WebhookView):
         agent = self.agent_of(self.app_named(app_id))
         row = or_404(Delivery.objects.for_app(agent.app).filter(uid=uid).first())
         row.app = agent.app
-        return Response(show_delivery(agent.replay(row)), status=202)
+        return Response(DeliveryShown.show(agent.replay(row)), status=202)
 
 
 class Bridges(OperatorView):
@@ -258,11 +255,14 @@ class Changes(AgentView):
         return Response({"results": [show_change(change) for change in changes], "last": last})
 
 
+@dataclass(eq=False)
 class Events:
     """The body of a stream. Ends with its key, and gives its place back when nobody reads it any more."""
 
-    def __init__(self, agent: MemoryAgent, since: int, key: ApiKey) -> None:
-        self.agent, self.since, self.key, self.is_open = agent, since, key, True
+    agent: MemoryAgent
+    since: int
+    key: ApiKey
+    is_open: bool = True
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -381,26 +381,26 @@ class Rules(RuleView):
     @lists(AlertRuleShown, "list_alert_rules")
     def get(self, request: Request, app_id: str | None = None) -> Response:
         rows = AlertRule.objects.of(self.app_asked(app_id)).select_related("webhook", "app")
-        return page(self, rows, show_rule)
+        return page(self, rows, AlertRuleShown.show)
 
     @extend_schema(request=NewAlertRule, responses={201: AlertRuleShown}, operation_id="create_alert_rule")
     def post(self, request: Request, app_id: str | None = None) -> Response:
         """What to tell, and whom: a webhook, e-mail addresses, the dashboard. It is looked at each minute."""
         body = self.read(NewAlertRule)
         app = self.app_asked(app_id)
-        return self.create_in_transaction(lambda: (201, show_rule(self.save(AlertRule(app=app), body))))
+        return self.create_in_transaction(lambda: (201, AlertRuleShown.show(self.save(AlertRule(app=app), body))))
 
 
 class OneRule(RuleView):
     @extend_schema(responses=AlertRuleShown, operation_id="get_alert_rule")
     def get(self, request: Request, uid: UUID, app_id: str | None = None) -> Response:
-        return Response(show_rule(self.rule(app_id, uid)))
+        return Response(AlertRuleShown.show(self.rule(app_id, uid)))
 
     @extend_schema(request=AlertRuleChanges, responses=AlertRuleShown, operation_id="change_alert_rule")
     def patch(self, request: Request, uid: UUID, app_id: str | None = None) -> Response:
         body = self.read(AlertRuleChanges)
         rule = self.rule(app_id, uid)
-        return Response(show_rule(self.save(rule, body, rule_fields(rule))))
+        return Response(AlertRuleShown.show(self.save(rule, body, rule_fields(rule))))
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_alert_rule")
     def delete(self, request: Request, uid: UUID, app_id: str | None = None) -> Response:
@@ -427,7 +427,7 @@ class Alerts(AlertView):
         if "status" in request.query_params:
             is_open = one_of("status", request.query_params["status"], STATES) == "open"
             rows = rows.filter(ended_at__isnull=is_open)
-        return page(self, rows, show_alert)
+        return page(self, rows, AlertShown.show)
 
 
 class AcknowledgeAlert(Alerts):
@@ -439,7 +439,7 @@ class AcknowledgeAlert(Alerts):
         alert = or_404(self.alerts(app_id).filter(uid=uid).first())
         if alert.app:
             self.check_right(alert.app)
-        return Response(show_alert(acknowledge(alert, self.caller().actor, timezone.now())))
+        return Response(AlertShown.show(acknowledge(alert, self.caller().actor, timezone.now())))
 
 
 @extend_schema_view(

@@ -22,7 +22,7 @@ from memories.dashboard.views.sessions import lines_of
 from memories.learn.feedback import used_rates
 from memories.ledger import lean_models
 from memories.ledger.days import DAYS, MOST_DAYS, Span, day_of, last_days
-from memories.ledger.spend import By, Total, by_app, by_day, daily, energy, spent_today, sum_up, totals
+from memories.ledger.spend import By, by_app, by_day, daily, energy, spent_today, sum_up, totals
 from memories.maintain import figures
 from memories.maintain.figures import answers
 from memories.maintain.health import TENTHS, health_of, tenths
@@ -149,6 +149,9 @@ def costs(request: DashboardRequest) -> HttpResponse:
     days = by_day(app, span)
     total = sum_up(days)
     searches = answers(app, span)
+    # Of dollars; of tokens where no price is known.
+    of, title = ("cost", "Dollars a day, by operation") if total.cost else ("tokens", "Tokens a day, by operation")
+    series = [Series(name, values) for name, values in daily(dashboard.app, span, of).items()]
     context = {
         "filters": CostFilters(initial={"since": span.since, "until": span.until}),
         "span": span,
@@ -157,7 +160,7 @@ def costs(request: DashboardRequest) -> HttpResponse:
         "operations": totals(app, span.since, "operation", span.until),
         "models": totals(app, span.since, "model", span.until),
         "lean": lean_models(app, timezone.now()),
-        "plot": plot(dashboard, span, total),
+        "plot": Plot("costs", title, "Day", span.days, series, unit="dollars" if total.cost else "count", stacked=True),
         "today": spent_today(app, timezone.now()),
         "energy": energy(app, span),
         "searches": searches,
@@ -179,13 +182,6 @@ def check(request: DashboardRequest) -> HttpResponse:
     lines = list(check_model(chat, CHECK_SECONDS)) if chat else []
     failed = sum(line.outcome != PARSED for line in lines)
     return render_page(request, "costs/check", {"lines": lines, "failed": failed})
-
-
-def plot(dashboard: Dashboard, span: Span, total: Total) -> Plot:
-    """Return the share of dollars; of tokens where no price is known."""
-    of, title = ("cost", "Dollars a day, by operation") if total.cost else ("tokens", "Tokens a day, by operation")
-    series = [Series(name, values) for name, values in daily(dashboard.app, span, of).items()]
-    return Plot("costs", title, "Day", span.days, series, unit="dollars" if total.cost else "count", stacked=True)
 
 
 @page()

@@ -259,11 +259,7 @@ def from_provider(request: HttpRequest) -> HttpResponse:
     # What groups give is asked for again after so long.
     request.session.set_expiry(timedelta(hours=get_conf().oidc_session_hours))
     note(actor_of(user), None, "signed in", user.get_username(), after={"issuer": get_conf().oidc_issuer})
-    return HttpResponseRedirect(attempt.next_page or settings_page())
-
-
-def settings_page() -> str:
-    return reverse(settings.LOGIN_REDIRECT_URL)
+    return HttpResponseRedirect(attempt.next_page or reverse(settings.LOGIN_REDIRECT_URL))
 
 
 def take_attempt(request: HttpRequest, state: str) -> openid.Attempt | None:

@@ -85,7 +85,7 @@ class Cycle:
     number: Callable[[datetime], int]
     is_yearly: bool = False
 
-    def at(self, number: int) -> Span | None:
+    def period(self, number: int) -> Span | None:
         try:
             return self.build(number)
         except (ValueError, OverflowError):
@@ -94,13 +94,13 @@ class Cycle:
     def latest(self, now: datetime, is_over: bool = False) -> Span | None:
         """Return the last period that has begun, or that `is_over`."""
         first = self.number(now) + 1
-        spans = (self.at(number) for number in range(first, first - MOST_YEARS_BACK - 2, -1))
+        spans = (self.period(number) for number in range(first, first - MOST_YEARS_BACK - 2, -1))
         return next((span for span in spans if span and (span.end if is_over else span.start) <= now), None)
 
     def next(self, now: datetime) -> Span | None:
         """Return the first period that has not begun."""
         first = self.number(now) - 1
-        spans = (self.at(number) for number in range(first, first + MOST_YEARS_BACK + 3))
+        spans = (self.period(number) for number in range(first, first + MOST_YEARS_BACK + 3))
         return next((span for span in spans if span and span.start > now), None)
 
 
@@ -163,10 +163,12 @@ UNIT_CYCLES = {
     "weekend": Cycle("weekend", lambda n: lasting(week_start(n) + 5 * DAY, "day", 2), week_number),
     "month": Cycle("month", lambda n: lasting(datetime(n // 12, n % 12 + 1, 1), "month"), month_number),
     "quarter": Cycle(
-        "quarter", lambda n: lasting(datetime(n // 4, n % 4 * 3 + 1, 1), "quarter"), lambda at: month_number(at) // 3
+        "quarter",
+        lambda n: lasting(datetime(n // 4, n % 4 * 3 + 1, 1), "quarter"),
+        lambda moment: month_number(moment) // 3,
     ),
     "year": yearly("year", lambda year: lasting(datetime(year, 1, 1), "year")),
-    "decade": Cycle("decade", lambda n: lasting(datetime(n * 10, 1, 1), "decade"), lambda at: at.year // 10),
+    "decade": Cycle("decade", lambda n: lasting(datetime(n * 10, 1, 1), "decade"), lambda moment: moment.year // 10),
 }
 
 
@@ -233,26 +235,26 @@ class Named:
     is_sure: bool
 
 
-def read_name(reading: Reading, at: int) -> Named | None:
+def read_name(reading: Reading, index: int) -> Named | None:
     """Return the name of a time that begins at a place."""
-    return next(filter(None, (read(reading, at) for read in _READERS)), None)
+    return next(filter(None, (read(reading, index) for read in _READERS)), None)
 
 
-def read_day(reading: Reading, at: int) -> tuple[int, bool] | None:
+def read_day(reading: Reading, index: int) -> tuple[int, bool] | None:
     """Return a day of the month in digits, and whether it is an ordinal ("7th")."""
-    match = _DAY.fullmatch(reading.word(at))
+    match = _DAY.fullmatch(reading.word(index))
     return (int(match[1]), bool(match[2])) if match and 1 <= int(match[1]) <= 31 else None
 
 
-def _read_date(reading: Reading, at: int) -> Named | None:
+def _read_date(reading: Reading, index: int) -> Named | None:
     """Read "7 May", "the 7th of May", "May 7th", each with or without "Sunday," before it."""
-    place = reading.skip(reading.skip(at + 1, "."), ",") if reading.word(at) in WEEKDAYS else at
+    place = reading.skip(reading.skip(index + 1, "."), ",") if reading.word(index) in WEEKDAYS else index
     named = _read_day_first(reading, place) or _read_month_first(reading, place)
-    return replace(named, words=named.words + place - at, is_sure=True) if named and place > at else named
+    return replace(named, words=named.words + place - index, is_sure=True) if named and place > index else named
 
 
-def _read_day_first(reading: Reading, at: int) -> Named | None:
-    place = reading.skip(at, "the")
+def _read_day_first(reading: Reading, index: int) -> Named | None:
+    place = reading.skip(index, "the")
     digits = read_day(reading, place)
     day, is_ordinal = digits or (ORDINALS.get(reading.word(place), 0), False)
     month_at = reading.skip(place + 1, "of")
@@ -260,20 +262,24 @@ def _read_day_first(reading: Reading, at: int) -> Named | None:
     has_of = month_at > place + 1
     if not (day and month) or not (digits or has_of):
         return None
-    is_clear = is_ordinal or has_of or _is_clear_month(reading, month_at, at)
-    return Named(day_of_year(month, day), month_at + 1 - at, is_sure=is_clear)
+    is_clear = is_ordinal or has_of or _is_clear_month(reading, month_at, index)
+    return Named(day_of_year(month, day), month_at + 1 - index, is_sure=is_clear)
 
 
-def _read_month_first(reading: Reading, at: int) -> Named | None:
-    month = MONTHS.get(reading.word(at))
+def _read_month_first(reading: Reading, index: int) -> Named | None:
+    month = MONTHS.get(reading.word(index))
     if not month:
         return None
-    place = reading.skip(at + 1, ".", "the") if reading.word(at) not in PLAIN_MONTHS else reading.skip(at + 1, "the")
-    found = read_day(reading, place)
-    if not found or (reading.word(place + 1) == ":" and reading.word(place + 2).isdecimal()):
+    place = (
+        reading.skip(index + 1, ".", "the")
+        if reading.word(index) not in PLAIN_MONTHS
+        else reading.skip(index + 1, "the")
+    )
+    result = read_day(reading, place)
+    if not result or (reading.word(place + 1) == ":" and reading.word(place + 2).isdecimal()):
         return None
-    is_clear = found[1] or _is_clear_month(reading, at, at)
-    return Named(day_of_year(month, found[0]), place + 1 - at, is_sure=is_clear)
+    is_clear = result[1] or _is_clear_month(reading, index, index)
+    return Named(day_of_year(month, result[0]), place + 1 - index, is_sure=is_clear)
 
 
 def _is_clear_month(reading: Reading, month_at: int, start: int) -> bool:
@@ -282,103 +288,107 @@ def _is_clear_month(reading: Reading, month_at: int, start: int) -> bool:
     return not is_verblike or reading.before(start) in TIME_LEADS | {"and"}
 
 
-def _read_month(reading: Reading, at: int) -> Named | None:
+def _read_month(reading: Reading, index: int) -> Named | None:
     """Read "March" and judge whether the month is meant: not where it may be a verb or a person's name."""
-    word, lead, follower = reading.word(at), reading.before(at), reading.word(at + 1)
+    word, lead, follower = reading.word(index), reading.before(index), reading.word(index + 1)
     if word not in MONTHS:
         return None
     if word in PLAIN_MONTHS:
         is_sure = True
-    elif reading.word(at - 1) == "of":
-        is_sure = reading.word(at - 2) in PARTITIVES | {"week", "weekend", "rest"}
+    elif reading.word(index - 1) == "of":
+        is_sure = reading.word(index - 2) in PARTITIVES | {"week", "weekend", "rest"}
     elif lead in MONTH_LEADS:
         is_person = lead != "in" and follower in PERSON_VERBS
-        is_sure = not is_person and (lead != "this" or reading.is_capital(at) or word not in VERBLIKE_MONTHS)
+        is_sure = not is_person and (lead != "this" or reading.is_capital(index) or word not in VERBLIKE_MONTHS)
     else:
-        is_modifier = reading.word(at - 1) in DETERMINERS and follower.isalpha()
-        is_sure = is_modifier and reading.is_capital(at) and follower not in MONTHS_THAT_LEAVE | PERSON_VERBS
+        is_modifier = reading.word(index - 1) in DETERMINERS and follower.isalpha()
+        is_sure = is_modifier and reading.is_capital(index) and follower not in MONTHS_THAT_LEAVE | PERSON_VERBS
     return Named(month_of_year(MONTHS[word]), 1, is_sure)
 
 
-def _read_weekday(reading: Reading, at: int) -> Named | None:
+def _read_weekday(reading: Reading, index: int) -> Named | None:
     """Read a weekday that is said once; "every Friday", "Monday to Friday" and "our Friday call" come round."""
-    word, before, follower = reading.word(at), reading.word(at - 1), reading.word(at + 1)
+    word, before, follower = reading.word(index), reading.word(index - 1), reading.word(index + 1)
     if word not in WEEKDAYS or before in _EVERY | _FEAST_WEEKDAYS:
         return None
-    if word in WORDLIKE_WEEKDAYS and not reading.is_capital(at):
+    if word in WORDLIKE_WEEKDAYS and not reading.is_capital(index):
         return None
     days = WEEKDAYS.keys() | WEEKDAY_PLURALS
-    if (follower in _ROW_LINKS and reading.word(at + 2) in days) or (
-        before in _ROW_LINKS and reading.word(at - 2) in days
+    if (follower in _ROW_LINKS and reading.word(index + 2) in days) or (
+        before in _ROW_LINKS and reading.word(index - 2) in days
     ):
         return None
     if word in PLAIN_WEEKDAYS:
         is_modifier = before in DETERMINERS - {"this"} and follower.isalpha()
         is_sure = not is_modifier or follower in DAY_PARTS
     else:
-        is_led = reading.before(at) in MONTH_LEADS | {"on", "by"}
+        is_led = reading.before(index) in MONTH_LEADS | {"on", "by"}
         is_noun = word in WORDLIKE_WEEKDAYS and follower.isalpha() and follower not in DAY_PARTS.keys() | MONTHS.keys()
         is_sure = word in SHORT_WEEKDAYS or (is_led and not is_noun)
     return Named(weekday(WEEKDAYS[word]), 1, is_sure)
 
 
-def _read_season(reading: Reading, at: int) -> Named | None:
+def _read_season(reading: Reading, index: int) -> Named | None:
     """Without a year "in summer" is any summer and "in Spring" a framework: an article makes it one of them."""
-    word = reading.word(at)
+    word = reading.word(index)
     if word not in SEASONS:
         return None
-    lead = reading.before(at)
-    has_article = reading.word(at - 1) == "the" and lead in PREPOSITIONS | {"since", "after", "before", "until"}
+    lead = reading.before(index)
+    has_article = reading.word(index - 1) == "the" and lead in PREPOSITIONS | {"since", "after", "before", "until"}
     is_long = lead in {"over", "during", "since", "throughout"} and word not in WORDLIKE_SEASONS
     is_sure = has_article or is_long or lead in DEMONSTRATIVES
     # The winter of a year begins in its December.
     return Named(yearly("season", lambda year: lasting(datetime(year, SEASONS[word], 1), "month", 3)), 1, is_sure)
 
 
-def _read_weekend(reading: Reading, at: int) -> Named | None:
+def _read_weekend(reading: Reading, index: int) -> Named | None:
     """Read "over the weekend"."""
-    is_sure = reading.word(at - 1) == "the" and reading.before(at) in _WEEKEND_LEADS
-    return Named(UNIT_CYCLES["weekend"], 1, is_sure) if reading.word(at) == "weekend" else None
+    is_sure = reading.word(index - 1) == "the" and reading.before(index) in _WEEKEND_LEADS
+    return Named(UNIT_CYCLES["weekend"], 1, is_sure) if reading.word(index) == "weekend" else None
 
 
-def holiday_at(reading: Reading, at: int) -> str:
+def holiday_at(reading: Reading, index: int) -> str:
     """Return the name of the holiday that begins here, as `holiday` knows it; "" for none."""
-    if reading.word(at) not in _HOLIDAY_STARTS:
+    if reading.word(index) not in _HOLIDAY_STARTS:
         return ""
     return next(
-        (name for name in HOLIDAYS if all(reading.word(at + place) == word for place, word in enumerate(name.split()))),
+        (
+            name
+            for name in HOLIDAYS
+            if all(reading.word(index + place) == word for place, word in enumerate(name.split()))
+        ),
         "",
     )
 
 
-def _read_holiday(reading: Reading, at: int) -> Named | None:
-    name = holiday_at(reading, at)
+def _read_holiday(reading: Reading, index: int) -> Named | None:
+    name = holiday_at(reading, index)
     length = len(name.split())
-    if not name or reading.word(at + length) in NOT_A_HOLIDAY_BEFORE:
+    if not name or reading.word(index + length) in NOT_A_HOLIDAY_BEFORE:
         return None
-    return Named(holiday(name), length, reading.before(at) in _LONGER_LEADS)
+    return Named(holiday(name), length, reading.before(index) in _LONGER_LEADS)
 
 
-def _read_part_of_year(reading: Reading, at: int) -> Named | None:
+def _read_part_of_year(reading: Reading, index: int) -> Named | None:
     """Read "Q3", "H1" and "third quarter"."""
-    quarter, half = _QUARTER.fullmatch(reading.word(at)), _HALF.fullmatch(reading.word(at))
+    quarter, half = _QUARTER.fullmatch(reading.word(index)), _HALF.fullmatch(reading.word(index))
     if quarter:
-        is_sure = reading.before(at) in TIME_LEADS - {"about", "on", "at"}
+        is_sure = reading.before(index) in TIME_LEADS - {"about", "on", "at"}
         return Named(part_of_year("quarter", int(quarter[1]), 3), 1, is_sure)
     if half:
         return Named(part_of_year("half", int(half[1]), 6), 1, is_sure=False)
     return None
 
 
-def _read_the_day(reading: Reading, at: int) -> Named | None:
+def _read_the_day(reading: Reading, index: int) -> Named | None:
     """Read "the 7th" behind a preposition, where no noun follows it ("the 7th floor")."""
-    found = read_day(reading, at + 1) if reading.word(at) == "the" else None
-    if not found or not found[1]:
+    result = read_day(reading, index + 1) if reading.word(index) == "the" else None
+    if not result or not result[1]:
         return None
-    is_led = reading.word(at - 1) in {"on", "since", "by", "before", "after", "until", "till"} | WEEKDAYS.keys()
-    follower = reading.word(at + 2)
+    is_led = reading.word(index - 1) in {"on", "since", "by", "before", "after", "until", "till"} | WEEKDAYS.keys()
+    follower = reading.word(index + 2)
     is_sure = is_led and (not follower.isalpha() or follower in PREPOSITIONS | {"i", "we", "and", "or"})
-    return Named(day_of_month(found[0]), 2, is_sure)
+    return Named(day_of_month(result[0]), 2, is_sure)
 
 
 _READERS = (
@@ -420,22 +430,22 @@ class Found:
         return (self.span, self.other) if self.other else (self.span,)
 
 
-def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | None:
+def read_named(reading: Reading, index: int, is_expected: bool = False) -> Found | None:
     """Return a named time: "last Friday", "May 2023", "Christmas last year", "in May".
 
     What `is_expected` needs no proof.
     """
-    chosen = _read_demonstrative(reading, at)
+    chosen = _read_demonstrative(reading, index)
     if chosen:
         return chosen
-    named = read_name(reading, at)
+    named = read_name(reading, index)
     if not named:
         return None
-    year = read_year(reading, at + named.words) if named.cycle.is_yearly else None
+    year = read_year(reading, index + named.words) if named.cycle.is_yearly else None
     if year:
-        span = named.cycle.at(year[0])
+        span = named.cycle.period(year[0])
         return Found(named.words + year[1], span, named.cycle.precision) if span else None
-    dated = _read_inside(reading, at, named)
+    dated = _read_inside(reading, index, named)
     if dated or not (named.is_sure or is_expected):
         return dated
     # "On Friday" said on a Friday is the week before; the current May is "in May".
@@ -444,9 +454,9 @@ def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | 
     return Found(named.words, span, named.cycle.precision, named.cycle) if span else None
 
 
-def _read_demonstrative(reading: Reading, at: int) -> Found | None:
+def _read_demonstrative(reading: Reading, index: int) -> Found | None:
     """Read "last May", "this week", "next Friday", "earlier this year"."""
-    first = reading.skip(at, "earlier", "later")
+    first = reading.skip(index, "earlier", "later")
     which, place = reading.word(first), first + 1
     if which not in _LAST | _THIS | _NEXT:
         return None
@@ -455,7 +465,7 @@ def _read_demonstrative(reading: Reading, at: int) -> Found | None:
     if not named or not named.is_sure:
         return None
     span = _choose(named.cycle, which, reading)
-    return Found(place + named.words - at, span, named.cycle.precision) if span else None
+    return Found(place + named.words - index, span, named.cycle.precision) if span else None
 
 
 def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
@@ -465,17 +475,17 @@ def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
     if which in _NEXT:
         return cycle.next(reading.local)
     running = cycle.latest(reading.local)
-    return running if running and running.end > reading.local else cycle.at(cycle.number(reading.local))
+    return running if running and running.end > reading.local else cycle.period(cycle.number(reading.local))
 
 
-def read_year(reading: Reading, at: int) -> tuple[int, int] | None:
+def read_year(reading: Reading, index: int) -> tuple[int, int] | None:
     """Return a year behind a date, and how many tokens it takes: "2023", ", 2023", "of 2023", "'23"."""
-    place = reading.skip(reading.skip(at, "."), ",", "of")
+    place = reading.skip(reading.skip(index, "."), ",", "of")
     place = reading.skip(place, "'", "’")
     word = reading.word(place)
-    if place > at and reading.word(place - 1) in ("'", "’") and re.fullmatch("[0-9]{2}", word):
-        return _full_year(int(word), reading.now.year), place + 1 - at
-    return (int(word), place + 1 - at) if _YEAR.fullmatch(word) and _ends_year(reading, place) else None
+    if place > index and reading.word(place - 1) in ("'", "’") and re.fullmatch("[0-9]{2}", word):
+        return _full_year(int(word), reading.now.year), place + 1 - index
+    return (int(word), place + 1 - index) if _YEAR.fullmatch(word) and _ends_year(reading, place) else None
 
 
 def _full_year(two_digits: int, this_year: int) -> int:
@@ -484,32 +494,32 @@ def _full_year(two_digits: int, this_year: int) -> int:
     return year if year <= this_year + 20 else year - 100
 
 
-def _ends_year(reading: Reading, at: int) -> bool:
+def _ends_year(reading: Reading, index: int) -> bool:
     """Tell whether a number is a year and no amount ("2000 requests") or version ("2023.1")."""
-    follower = reading.word(at + 1)
-    if follower in {".", ",", "%", "/"} and at + 2 < len(reading.tokens) and reading.tokens[at + 1].glued:
-        return not (reading.tokens[at + 2].glued and reading.word(at + 2).isalnum())
+    follower = reading.word(index + 1)
+    if follower in {".", ",", "%", "/"} and index + 2 < len(reading.tokens) and reading.tokens[index + 1].glued:
+        return not (reading.tokens[index + 2].glued and reading.word(index + 2).isalnum())
     is_plural = follower.isalpha() and follower.endswith("s") and follower not in NO_PLURALS
-    return not (is_plural and not reading.is_capital(at + 1)) and follower not in NOT_AFTER_A_YEAR | {"%"}
+    return not (is_plural and not reading.is_capital(index + 1)) and follower not in NOT_AFTER_A_YEAR | {"%"}
 
 
-def _read_inside(reading: Reading, at: int, named: Named) -> Found | None:
+def _read_inside(reading: Reading, index: int, named: Named) -> Found | None:
     """Read "Friday last week", "the summer of last year"."""
-    place = reading.skip(at + named.words, "of", "in")
+    place = reading.skip(index + named.words, "of", "in")
     which, unit = reading.word(place), reading.word(place + 1)
     if which not in _LAST | _THIS | _NEXT or unit not in {"week", "month", "year"}:
         return None
     around = _choose(UNIT_CYCLES[unit], which, reading)
-    span = around and named.cycle.at(named.cycle.number(around.start))
-    return Found(place + 2 - at, span, named.cycle.precision) if span else None
+    span = around and named.cycle.period(named.cycle.number(around.start))
+    return Found(place + 2 - index, span, named.cycle.precision) if span else None
 
 
-def read_numeric(reading: Reading, at: int) -> Found | None:
+def read_numeric(reading: Reading, index: int) -> Found | None:
     """Read "2023-05-07", "2023-05", "07.05.2023", "05/07/2023".
 
     With slashes, both orders are read where both are dates: month first as the main reading, day first as the other.
     """
-    word = reading.word(at)
+    word = reading.word(index)
     iso = _ISO.fullmatch(word)
     if iso:
         span = _span_of(iso[1], iso[2], iso[3])
@@ -529,22 +539,25 @@ def _span_of(year: str, month: str, day: str | None) -> Span | None:
     """Return a day, or without one a whole month."""
     if not 1 <= int(month) <= 12 or not FIRST_YEAR <= int(year) <= LAST_YEAR:
         return None
-    return (day_of_year(int(month), int(day)) if day else month_of_year(int(month))).at(int(year))
+    return (day_of_year(int(month), int(day)) if day else month_of_year(int(month))).period(int(year))
 
 
-def read_bare_year(reading: Reading, at: int, is_expected: bool = False) -> Found | None:
+def read_bare_year(reading: Reading, index: int, is_expected: bool = False) -> Found | None:
     """Read "in 2022", "since 2019"; a four-digit number alone is a port as well."""
-    word = reading.word(at)
-    is_led = reading.before(at) in _YEAR_LEADS or (reading.word(at - 2), reading.word(at - 1)) == ("prior", "to")
+    word = reading.word(index)
+    is_led = reading.before(index) in _YEAR_LEADS or (reading.word(index - 2), reading.word(index - 1)) == (
+        "prior",
+        "to",
+    )
     if not _RECENT_YEAR.fullmatch(word) or not (is_expected or is_led):
         return None
-    span = UNIT_CYCLES["year"].at(int(word)) if _ends_year(reading, at) else None
+    span = UNIT_CYCLES["year"].period(int(word)) if _ends_year(reading, index) else None
     return Found(1, span, "year") if span else None
 
 
-def read_decade(reading: Reading, at: int) -> Found | None:
+def read_decade(reading: Reading, index: int) -> Found | None:
     """Read "the 1990s", "the '90s", "the nineties"; not "her twenties", not "a 90s timeout"."""
-    first = reading.skip(at, "the")
+    first = reading.skip(index, "the")
     place = reading.skip(first, "'", "’")
     word = reading.word(place)
     match = _DECADE.fullmatch(word)
@@ -553,22 +566,22 @@ def read_decade(reading: Reading, at: int) -> Found | None:
     if tens is None or reading.before(first) in OWNERS or reading.before(place) in OWNERS:
         return None
     is_led = place > first or reading.before(first) in _YEAR_LEADS
-    if is_short and not (tens in SHORT_DECADES and first > at and is_led):
+    if is_short and not (tens in SHORT_DECADES and first > index and is_led):
         return None
-    span = UNIT_CYCLES["decade"].at((tens + 1900 if is_short else tens) // 10)
+    span = UNIT_CYCLES["decade"].period((tens + 1900 if is_short else tens) // 10)
     if not span:
         return None
     # "The 1900s" are a century, "the 2000s" ten years.
     is_century = tens % 100 == 0 and tens < 2000
-    return Found(place + 1 - at, lasting(span.start, "decade", 10) if is_century else span, "decade")
+    return Found(place + 1 - index, lasting(span.start, "decade", 10) if is_century else span, "decade")
 
 
-def read_expected(reading: Reading, at: int) -> Found | None:
+def read_expected(reading: Reading, index: int) -> Found | None:
     """Return a date where one must stand: behind "the end of", between "from" and "to"."""
     return (
-        read_numeric(reading, at)
-        or read_named(reading, at, is_expected=True)
-        or read_bare_year(reading, at, is_expected=True)
+        read_numeric(reading, index)
+        or read_named(reading, index, is_expected=True)
+        or read_bare_year(reading, index, is_expected=True)
     )
 
 

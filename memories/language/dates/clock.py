@@ -49,24 +49,24 @@ class Clock:
         return time(self.hour + 12 if is_late and 1 <= self.hour < 12 else self.hour, self.minute)
 
 
-def read_clock(speech: Speech, at: int) -> Clock | None:
+def read_clock(speech: Speech, index: int) -> Clock | None:
     """Return the clock time that begins here, with "at" or the like before it. A bare number needs an "at"."""
-    place = at
-    while place < at + 2 and speech.word(place) in _LEADS:
+    place = index
+    while place < index + 2 and speech.word(place) in _LEADS:
         place += 1
-    is_led = "at" in (speech.word(at), speech.word(place - 1)) and place > at
+    is_led = "at" in (speech.word(index), speech.word(place - 1)) and place > index
     word = speech.word(place)
     if word in _NAMED:
-        return Clock(_NAMED[word], 0, place + 1 - at, is_open=False)
-    spread = _read_spread(speech, at, place)
+        return Clock(_NAMED[word], 0, place + 1 - index, is_open=False)
+    spread = _read_spread(speech, index, place)
     if spread:
         return spread
     if word in NUMBERS and is_led:
-        return _checked(NUMBERS[word], 0, "", place + 1, speech, at, is_marked=False)
-    return _read_digits(speech, at, place, is_led)
+        return _checked(NUMBERS[word], 0, "", place + 1, speech, index, is_marked=False)
+    return _read_digits(speech, index, place, is_led)
 
 
-def _read_spread(speech: Speech, at: int, place: int) -> Clock | None:
+def _read_spread(speech: Speech, index: int, place: int) -> Clock | None:
     """Read the beginning of "3 to 5pm", "from 3pm to 5pm", "11-1pm"."""
     first = re.fullmatch(r"([0-9]{1,2})(am|pm)?", speech.word(place))
     if not first or speech.word(place + 1) not in {"to", "-", "–", "until", "till"}:
@@ -76,14 +76,14 @@ def _read_spread(speech: Speech, at: int, place: int) -> Clock | None:
         return None
     hour = int(first[1]) % 12
     is_late = first[2] == "pm" or (not first[2] and end.hour >= 12 and hour + 12 <= end.hour)
-    return Clock(hour + 12 if is_late else hour, 0, place + 2 + end.words - at, is_open=False)
+    return Clock(hour + 12 if is_late else hour, 0, place + 2 + end.words - index, is_open=False)
 
 
-def _read_digits(speech: Speech, at: int, place: int, is_led: bool) -> Clock | None:
+def _read_digits(speech: Speech, index: int, place: int, is_led: bool) -> Clock | None:
     word = speech.word(place)
     joined = _COLON_LESS.fullmatch(word)
     if joined:
-        return _checked(int(joined[1]), int(joined[2]), joined[3], place + 1, speech, at)
+        return _checked(int(joined[1]), int(joined[2]), joined[3], place + 1, speech, index)
     hour = _HOUR.fullmatch(word)
     if not hour:
         return None
@@ -97,17 +97,17 @@ def _read_digits(speech: Speech, at: int, place: int, is_led: bool) -> Clock | N
             minutes, meridiem, end, is_marked = int(minute[1]), minute[2] or "", end + 2, True
     if not meridiem:
         following = speech.word(end)
-        meridiem = _DOTTED.get(speech.said(end)[:3], "") or (following if following in {"am", "pm"} else "")
+        meridiem = _DOTTED.get(speech.surface(end)[:3], "") or (following if following in {"am", "pm"} else "")
         is_named = bool(meridiem) or following in _HOUR_WORDS
         end, is_marked = end + is_named, is_marked or is_named
     if not is_marked and not is_led:
         return None
     is_counted = word.startswith("0") or "h" in word or speech.word(end - 1) in {"uhr", "heures"}
-    return _checked(int(hour[1]), minutes, meridiem or ("24" if is_counted else ""), end, speech, at, is_marked)
+    return _checked(int(hour[1]), minutes, meridiem or ("24" if is_counted else ""), end, speech, index, is_marked)
 
 
 def _checked(
-    hour: int, minute: int, meridiem: str, end: int, speech: Speech, at: int, is_marked: bool = True
+    hour: int, minute: int, meridiem: str, end: int, speech: Speech, index: int, is_marked: bool = True
 ) -> Clock | None:
     """None for hours no clock shows, and for numbers that count something ("at 9 dollars")."""
     if hour > 23 or (meridiem in {"am", "pm"} and not 1 <= hour <= 12):
@@ -115,15 +115,15 @@ def _checked(
     if not is_marked and (speech.word(end) not in _MAY_FOLLOW or (speech.is_glued(end) and speech.is_glued(end + 1))):
         return None
     if meridiem in {"am", "pm"}:
-        return Clock(hour % 12 + (12 if meridiem == "pm" else 0), minute, end - at, is_open=False)
-    return Clock(hour, minute, end - at, is_open=not meridiem)
+        return Clock(hour % 12 + (12 if meridiem == "pm" else 0), minute, end - index, is_open=False)
+    return Clock(hour, minute, end - index, is_open=not meridiem)
 
 
-def read_day_part(speech: Speech, at: int) -> tuple[str, int]:
+def read_day_part(speech: Speech, index: int) -> tuple[str, int]:
     """Return the part of a day behind it and the tokens it takes: "morning", "in the evening", "at night"."""
     for lead in (("in", "the"), ("at",), ()):
-        place = at + len(lead)
-        is_led = all(speech.word(at + offset) == word for offset, word in enumerate(lead))
+        place = index + len(lead)
+        is_led = all(speech.word(index + offset) == word for offset, word in enumerate(lead))
         if is_led and speech.word(place) in DAY_PARTS:
-            return speech.word(place), place + 1 - at
+            return speech.word(place), place + 1 - index
     return "", 0

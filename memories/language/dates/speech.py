@@ -25,12 +25,12 @@ class Speech(Reading):
 
     language: str = "en"
 
-    def said(self, at: int) -> str:
+    def surface(self, index: int) -> str:
         """Return the word as it was said, in lower case and with a plain apostrophe; "" outside of the text."""
-        return _said(self.tokens[at]) if 0 <= at < len(self.tokens) else ""
+        return _surface(self.tokens[index]) if 0 <= index < len(self.tokens) else ""
 
-    def is_glued(self, at: int) -> bool:
-        return 0 <= at < len(self.tokens) and self.tokens[at].glued
+    def is_glued(self, index: int) -> bool:
+        return 0 <= index < len(self.tokens) and self.tokens[index].glued
 
 
 class Proof(Enum):
@@ -55,7 +55,7 @@ class Found:
     first: datetime
     last: datetime | None = None
     proof: Proof = Proof.NOT_PAST
-    at: time | None = None
+    clock: time | None = None
     rule: str = ""
     part: str = ""
     begin: datetime | None = None
@@ -96,15 +96,15 @@ Table = dict[tuple[str, ...], tuple[str, ...]]
 def _pairs(entries: str) -> Iterator[tuple[str, str]]:
     """Yield what is said and what is meant by comma-separated entries, "tag=day, tage=day"."""
     for entry in entries.split(","):
-        said, _, meant = entry.partition("=")
-        yield said, meant
+        phrase, _, meant = entry.partition("=")
+        yield phrase, meant
 
 
 def _table(language: str) -> Table:
     entries = LANGUAGES[language]
     # As the tokenizer cuts it: "week-end" is three tokens.
     table = {
-        tuple(said.replace("-", " - ").split()): tuple(meant.split()) for said, meant in _pairs(entries["phrases"])
+        tuple(phrase.replace("-", " - ").split()): tuple(meant.split()) for phrase, meant in _pairs(entries["phrases"])
     }
     for names, english, forms in (
         (DAYS[language], _ENGLISH_DAYS, entries["with_day"]),
@@ -112,13 +112,13 @@ def _table(language: str) -> Table:
     ):
         for name, meant in zip(names, english, strict=True):
             table |= {
-                tuple(said.format(name).split()): tuple(form.format(meant).split()) for said, form in _pairs(forms)
+                tuple(phrase.format(name).split()): tuple(form.format(meant).split()) for phrase, form in _pairs(forms)
             }
     return table
 
 
 _TABLES = {language: _table(language) for language in LANGUAGES}
-_LONGEST = max(len(said) for table in _TABLES.values() for said in table)
+_LONGEST = max(len(phrase) for table in _TABLES.values() for phrase in table)
 
 
 _GREETINGS = frozenset({"guten", "gute", "am", "jeden", "diesen", "schönen"})
@@ -128,13 +128,13 @@ _NOUNS_OF_NEXT = frozenset({*_ENGLISH_DAYS, *_ENGLISH_MONTHS, "week", "month", "
 
 def language_of(tokens: Sequence[Token]) -> str:
     """Return the language whose words of time and function the text has most of, "en" without any of them."""
-    said = {_said(token) for token in tokens}
-    counts = {language: len(said & signs) for language, signs in _SIGNS.items()}
+    spoken = {_surface(token) for token in tokens}
+    counts = {language: len(spoken & signs) for language, signs in _SIGNS.items()}
     best = max(counts, key=lambda language: counts[language])
     return best if counts[best] else "en"
 
 
-def _said(token: Token) -> str:
+def _surface(token: Token) -> str:
     return token.text.lower().replace("’", "'")
 
 
@@ -142,29 +142,29 @@ def _translate(tokens: Sequence[Token], language: str) -> list[Token]:
     """Return the tokens with English words of time; those of a phrase, which may be fewer, cover its characters."""
     table = _TABLES[language]
     read: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        used, meant = _longest(tokens, at, table)
+    index = 0
+    while index < len(tokens):
+        used, meant = _longest(tokens, index, table)
         if not used:
             # The token of a word that is none of time. The dot of "3. Mai" is dropped.
-            token = tokens[at]
-            follower = _said(tokens[at + 1]) if at + 1 < len(tokens) else ""
-            is_dot = language == "de" and token.word == "." and at > 0 and tokens[at - 1].word.isdecimal()
+            token = tokens[index]
+            follower = _surface(tokens[index + 1]) if index + 1 < len(tokens) else ""
+            is_dot = language == "de" and token.word == "." and index > 0 and tokens[index - 1].word.isdecimal()
             read += [] if is_dot and follower in MONTHS["de"] else [token]
-            at += 1
+            index += 1
             continue
-        read += _relabelled(tokens[at : at + used], meant)
-        at += used
+        read += _relabelled(tokens[index : index + used], meant)
+        index += used
     return _in_english_order(read)
 
 
-def _longest(tokens: Sequence[Token], at: int, table: Table) -> tuple[int, tuple[str, ...]]:
+def _longest(tokens: Sequence[Token], index: int, table: Table) -> tuple[int, tuple[str, ...]]:
     """Return how many tokens make the longest phrase that begins here, and its English words."""
-    said = tuple(_said(token) for token in tokens[at : at + _LONGEST])
-    if said[0] == "morgen" and at and (_said(tokens[at - 1]) in _GREETINGS):
+    forms = tuple(_surface(token) for token in tokens[index : index + _LONGEST])
+    if forms[0] == "morgen" and index and (_surface(tokens[index - 1]) in _GREETINGS):
         return 1, ("morning",)
-    for length in range(len(said), 0, -1):
-        meant = table.get(said[:length])
+    for length in range(len(forms), 0, -1):
+        meant = table.get(forms[:length])
         if meant:
             return length, meant
     return 0, ()
@@ -176,9 +176,9 @@ def _relabelled(tokens: Sequence[Token], meant: Sequence[str]) -> list[Token]:
         return [tokens[0]._replace(word=word) for word in meant[: -len(tokens)]] + [
             token._replace(word=word) for token, word in zip(tokens, meant[-len(tokens) :], strict=True)
         ]
-    kept = [token._replace(word=word) for token, word in zip(tokens, meant, strict=False)]
-    kept[-1] = kept[-1]._replace(end=tokens[-1].end)
-    return kept
+    english = [token._replace(word=word) for token, word in zip(tokens, meant, strict=False)]
+    english[-1] = english[-1]._replace(end=tokens[-1].end)
+    return english
 
 
 def _in_english_order(tokens: list[Token]) -> list[Token]:
@@ -187,20 +187,20 @@ def _in_english_order(tokens: list[Token]) -> list[Token]:
     "3 de mayo de 2027" is read as "3 of may of 2027", "le 3 mai" and "el 3 de mayo" as "on 3 may"; a weekday that
     comes round ("le vendredi") is one day where a date or "prochain" follows.
     """
-    for at, token in enumerate(tokens):
-        before = tokens[at - 1] if at else None
-        follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1] if index else None
+        follower = tokens[index + 1].word if index + 1 < len(tokens) else ""
         if token.word in {"de", "del"} and before and (before.word.isdecimal() or before.word in _NOUNS_OF_NEXT):
-            tokens[at] = token._replace(word="of")
+            tokens[index] = token._replace(word="of")
         elif token.word in {"le", "el", "am", "il", "em"} and follower[:1].isdecimal():
-            tokens[at] = token._replace(word="on")
+            tokens[index] = token._replace(word="on")
         elif before and before.word == "on" and token.word[:-1] in _NOUNS_OF_NEXT:
             is_once = follower[:1].isdecimal() or follower == AFTER
-            tokens[at] = token._replace(word=token.word[:-1]) if is_once else token
-    for at in range(1, len(tokens)):
-        noun, token = tokens[at - 1], tokens[at]
+            tokens[index] = token._replace(word=token.word[:-1]) if is_once else token
+    for index in range(1, len(tokens)):
+        noun, token = tokens[index - 1], tokens[index]
         if token.word == AFTER and noun.word in _NOUNS_OF_NEXT:
-            tokens[at - 1 : at + 1] = [noun._replace(word="next"), token._replace(word=noun.word)]
+            tokens[index - 1 : index + 1] = [noun._replace(word="next"), token._replace(word=noun.word)]
     return tokens
 
 

@@ -63,10 +63,10 @@ def write_days(window: TimeWindow) -> str:
     if not window.end or _HAS_YEAR.search(window.text):
         return window.text
     last = window.end - DAY
-    found = re.findall(r"[a-z]+|\d+", window.text.lower())
-    numbers = [int(word) for word in found if word.isdecimal()]
-    if MONTHS.keys() & set(found) or len(numbers) != 2 or numbers[1] != last.day:
-        return f"{window.text} {last.year}" if numbers and MONTHS.keys() & set(found) else window.text
+    tokens = re.findall(r"[a-z]+|\d+", window.text.lower())
+    numbers = [int(word) for word in tokens if word.isdecimal()]
+    if MONTHS.keys() & set(tokens) or len(numbers) != 2 or numbers[1] != last.day:
+        return f"{window.text} {last.year}" if numbers and MONTHS.keys() & set(tokens) else window.text
     month = f"{MONTH_NAMES[last.month - 1]} {last.year}"
     if numbers[0] > numbers[1]:
         before = last.replace(day=1) - DAY
@@ -88,21 +88,21 @@ def _moment(window: TimeWindow) -> datetime:
 def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     """Return what to write for a time; "" to leave it as it is."""
     low = bare.lower()
-    found = set(re.findall(r"[a-z]+", low))
+    tokens = set(re.findall(r"[a-z]+", low))
     month = MONTH_NAMES[moment.month - 1]
     date = f"{moment.day} {month} {moment.year}"
     about = "around" if low.endswith(_COUNTED) else ""
     if window.precision == "day":
-        weekdays = {WEEKDAYS[word] for word in found & WEEKDAYS.keys()}
+        weekdays = {WEEKDAYS[word] for word in tokens & WEEKDAYS.keys()}
         if weekdays and moment.weekday() not in weekdays and re.search(r"\d", low):
             return ""  # "Friday 8 May" is no Friday in the year we took it for
-        return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & found else ''}{date}"
+        return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & tokens else ''}{date}"
     if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:
         return ""
     if window.precision in {"range", "part"}:
-        is_named = MONTHS.keys() & found or _DAY_OR_YEAR.search(bare)
+        is_named = MONTHS.keys() & tokens or _DAY_OR_YEAR.search(bare)
         return f"{bare} {moment.year}" if is_named and not _WHOLE.search(bare) else ""
-    part = next((word for word in DAY_PARTS if word in found), "night")
+    part = next((word for word in DAY_PARTS if word in tokens), "night")
     named = _DEMONSTRATIVE.sub("", bare)
     simple = {
         "part of day": f"on the {part} of {date}",
@@ -159,7 +159,7 @@ class Dated:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Mention:
     """A time with its place in the text, and what is to come where that is meant."""
 
     window: TimeWindow
@@ -177,7 +177,7 @@ class _Said:
 def make_dates_plain(text: str, now: datetime) -> Dated:
     """Return the statement with relative dates written out; one in another language as it is. Linear in its length."""
     if language_of(tokenize(text)) != "en":
-        comings = [one for one in find_coming(text, now) if not one.rule]
+        comings = [coming for coming in find_coming(text, now) if not coming.rule]
         if len(comings) != 1 or _PART.search(comings[0].text):
             return Dated(text)
         first, last = _midnights(comings[0], now.tzinfo)
@@ -186,29 +186,29 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
         return Dated(text)
     is_yearly = bool(_YEARLY.search(text))
     pieces: list[str] = []
-    said: list[_Said] = []
+    mentions: list[_Mention] = []
     end = 0
-    for one in _times(text, now):
-        if one.start < end or stays_as_said(text, one.start, one.end) or _is_of_nothing(text, one):
+    for mention in _times(text, now):
+        if mention.start < end or stays_as_said(text, mention.start, mention.end) or _is_of_nothing(text, mention):
             continue
-        if one.window.text.lower().startswith("within ") or _WITHIN.search(text[: one.start]):
+        if mention.window.text.lower().startswith("within ") or _WITHIN.search(text[: mention.start]):
             continue
-        said += [] if is_excepted(text, one.start) else [one]
-        is_range = one.coming and one.coming.until and one.window.precision == "range"
-        written = write_days(one.window) if is_range else write_date(one.window)
+        mentions += [] if is_excepted(text, mention.start) else [mention]
+        is_range = mention.coming and mention.coming.until and mention.window.precision == "range"
+        written = write_days(mention.window) if is_range else write_date(mention.window)
         if is_yearly:
-            written = one.window.text if _NAMES_MONTH.search(one.window.text) else _YEAR.sub("", written)
-        if written == one.window.text or _is_attribute(text, one) or _is_habit(text, one):
+            written = mention.window.text if _NAMES_MONTH.search(mention.window.text) else _YEAR.sub("", written)
+        if written == mention.window.text or _is_attribute(text, mention) or _is_habit(text, mention):
             continue
-        before = text[end : one.start]
-        is_row = before == ", " and one.window.precision == "month"
-        is_led = is_row or _LEADING.search(before) or _IS_SUBJECT.match(text[one.end :])
+        before = text[end : mention.start]
+        is_row = before == ", " and mention.window.precision == "month"
+        is_led = is_row or _LEADING.search(before) or _IS_SUBJECT.match(text[mention.end :])
         pieces += [before, _BARE_LEAD.sub("", written) if is_led else written]
-        end = one.end
+        end = mention.end
     plain = "".join([*pieces, text[end:]])
-    if len(said) != 1:
+    if len(mentions) != 1:
         return Dated(plain)
-    only = said[0].window
+    only = mentions[0].window
     is_whole = bool(only.start) or only.precision == "day"
     return Dated(plain, only.start, only.end, bool(only.end and only.end > now and is_whole))
 
@@ -233,7 +233,7 @@ def name_month(text: str, talk: str) -> str:
     return _DAY_ALONE.sub(lambda day: f"{day['day']} {month}", text)
 
 
-def _times(text: str, now: datetime) -> Iterator[_Said]:
+def _times(text: str, now: datetime) -> Iterator[_Mention]:
     """Yield the times in order.
 
     One that is over when it is read as past, and to come when read as coming, is to come.
@@ -243,15 +243,19 @@ def _times(text: str, now: datetime) -> Iterator[_Said]:
         for coming in find_coming(text, now, with_denied=True)
         if coming.rule in {"", yearly_on(coming.on.month, coming.on.day)}
     ]
-    found: list[_Said] = []
+    mentions: list[_Mention] = []
     for window in find_windows(text, now):
         if window.precision not in PRECISIONS:
             continue
-        coming = next((one for one in comings if one.start < window.span[1] and window.span[0] < one.end), None)
-        found.append(_Said(_placed(text, window, coming), coming) if coming else _Said(window))
-    alone = [one for one in comings if not any(one.start < other.end and other.start < one.end for other in found)]
-    found += [_Said(_window_of(text, coming, now), coming) for coming in alone]
-    return iter(sorted(found, key=lambda one: one.start))
+        coming = next((other for other in comings if other.start < window.span[1] and window.span[0] < other.end), None)
+        mentions.append(_Mention(_placed(text, window, coming), coming) if coming else _Mention(window))
+    alone = [
+        coming
+        for coming in comings
+        if not any(coming.start < other.end and other.start < coming.end for other in mentions)
+    ]
+    mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
+    return iter(sorted(mentions, key=lambda mention: mention.start))
 
 
 def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
@@ -264,7 +268,7 @@ def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
         end = (first if window.text.lower().startswith(("before", "prior")) else last + DAY) if window.end else None
         window = replace(window, start=start, end=end)
     start_at, end_at = _without_clock(coming)
-    is_clock = coming.at is not None and _CLOCK_BEFORE.match(text[start_at : window.span[0]])
+    is_clock = coming.clock is not None and _CLOCK_BEFORE.match(text[start_at : window.span[0]])
     span = (window.span[0] if is_clock else min(start_at, window.span[0]), max(end_at, window.span[1]))
     if coming.until and window.precision == "day":
         window = replace(window, precision="range")  # "from the 25th · until 2 June"
@@ -274,14 +278,14 @@ def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
 def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
     first, last = _midnights(coming, now.tzinfo)
     span = _without_clock(coming)
-    said = text[slice(*span)]
+    phrase = text[slice(*span)]
     precision = "range" if coming.until else "day"
-    return TimeWindow(first, last + DAY, span, said, "month" if said.lower() in MONTHS else precision)
+    return TimeWindow(first, last + DAY, span, phrase, "month" if phrase.lower() in MONTHS else precision)
 
 
 def _without_clock(coming: Coming) -> tuple[int, int]:
     """Return where a day is said that the clock stands behind."""
-    behind = _CLOCK_BEHIND.search(coming.text) if coming.at else None
+    behind = _CLOCK_BEHIND.search(coming.text) if coming.clock else None
     start = coming.start + (len(_FOR) if coming.text.lower().startswith(_FOR) else 0)
     return start, coming.start + behind.start() if behind else coming.end
 
@@ -291,25 +295,25 @@ def _midnights(coming: Coming, zone: tzinfo | None) -> tuple[datetime, datetime]
     return datetime.combine(coming.on, time(), zone), datetime.combine(coming.until or coming.on, time(), zone)
 
 
-def _is_attribute(text: str, said: _Said) -> bool:
+def _is_attribute(text: str, mention: _Mention) -> bool:
     """Tell whether a time only describes the noun behind it: "last week's deploy", "our Monday dinner"."""
-    following = text[said.end : said.end + 12]
-    if text[: said.start].endswith((" a ", " an ")):
+    following = text[mention.end : mention.end + 12]
+    if text[: mention.start].endswith((" a ", " an ")):
         return True
     if following.startswith(("'s", "’s")):
         return True
-    return said.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))
+    return mention.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))
 
 
-def _is_of_nothing(text: str, said: _Said) -> bool:
+def _is_of_nothing(text: str, mention: _Mention) -> bool:
     """Tell whether a time is of nothing: "It's Tuesday" tells the day that is, or of what nobody named."""
-    is_day = said.window.text.lower() in PLAIN_WEEKDAYS
-    return is_day and not said.coming and bool(_IT_IS.search(text[: said.start]))
+    is_day = mention.window.text.lower() in PLAIN_WEEKDAYS
+    return is_day and not mention.coming and bool(_IT_IS.search(text[: mention.start]))
 
 
-def _is_habit(text: str, said: _Said) -> bool:
+def _is_habit(text: str, mention: _Mention) -> bool:
     """Tell whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
-    if not WEEKDAYS.keys() & set(re.findall(r"\w+", said.window.text.lower())):
+    if not WEEKDAYS.keys() & set(re.findall(r"\w+", mention.window.text.lower())):
         return False
-    is_in_row = _WEEKDAY_BEFORE.search(text[: said.start]) or _WEEKDAY_BEHIND.match(text[said.end :])
-    return bool(is_in_row) or (not said.coming and bool(_HABIT.search(text[: said.start])))
+    is_in_row = _WEEKDAY_BEFORE.search(text[: mention.start]) or _WEEKDAY_BEHIND.match(text[mention.end :])
+    return bool(is_in_row) or (not mention.coming and bool(_HABIT.search(text[: mention.start])))

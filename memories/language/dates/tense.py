@@ -61,9 +61,9 @@ _AUXILIARIES_OF_IT = words("ho hai ha abbiamo hanno sono è siamo")
 _PRETERITE_OF_PT = re.compile(r"\w{2,}(?:ei|ou|aram|eram|iram)(?<!estou)(?<!vou)(?<!sou)")
 
 
-def _foreign_tense(speech: Speech, at: int) -> Tense | None:
-    word, language = speech.said(at), speech.language
-    before = [speech.said(at - 1), speech.said(at - 2)]
+def _foreign_tense(speech: Speech, index: int) -> Tense | None:
+    word, language = speech.surface(index), speech.language
+    before = [speech.surface(index - 1), speech.surface(index - 2)]
     if language == "de":
         is_past = bool(_PARTICIPLE.fullmatch(word)) and word not in _NO_PARTICIPLES
     elif language == "es":
@@ -90,22 +90,26 @@ _AHEAD_BEFORE_WHAT = frozenset({"to", "on"})
 """With a name behind, or a thing that is known, they tell where or of what: "signed over to Acme", "on the terms"."""
 
 
-def _is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
+def _is_of_settling(speech: Speech, index: int, first: int, end: int) -> bool:
     """Tell whether the time from `first` to before `end` is that of the verb before it.
 
     It is where what was settled comes behind the time: "agreed on Friday that". A month or a season is also where
     nothing before it tells of what is to come: "decided with Ann in May".
     """
-    if speech.said(at) not in SETTLED or speech.said(first) not in _OF_THE_VERB or speech.said(at - 1) in _DONE_TO:
+    if (
+        speech.surface(index) not in SETTLED
+        or speech.surface(first) not in _OF_THE_VERB
+        or speech.surface(index - 1) in _DONE_TO
+    ):
         return False
-    for place in range(at + 1, first):
-        word, following = speech.said(place), speech.said(place + 1)
+    for place in range(index + 1, first):
+        word, following = speech.surface(place), speech.surface(place + 1)
         is_of_what = not speech.is_capital(place + 1) and following not in {"the", "our", "their", "this"}
         if word in _AHEAD or (word in _AHEAD_BEFORE_WHAT and is_of_what):
             return False
-    if speech.said(at) in HEARSAY and first - at == 2 and speech.said(at + 1) in _WHOM:
+    if speech.surface(index) in HEARSAY and first - index == 2 and speech.surface(index + 1) in _WHOM:
         return True  # "he told us on Monday"
-    return speech.said(end) in _COMPLEMENTS or speech.word(first + 1) in MONTHS.keys() | SEASONS.keys()
+    return speech.surface(end) in _COMPLEMENTS or speech.word(first + 1) in MONTHS.keys() | SEASONS.keys()
 
 
 MOST_OBJECT = 6
@@ -166,21 +170,25 @@ def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
 
 def _tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     """Return the tense of the verb before the time, else of the verb behind it; None if no form of it is known."""
-    if _is_arranged(speech, first) or (speech.said(first - 1) in SWAPPED and speech.said(first - 2) not in _DONE_TO):
+    if _is_arranged(speech, first) or (
+        speech.surface(first - 1) in SWAPPED and speech.surface(first - 2) not in _DONE_TO
+    ):
         return Tense.PLANNED
-    if speech.said(first) in {"for", "from"} and speech.said(end) in PAST - _DONE_TO:
+    if speech.surface(first) in {"for", "from"} and speech.surface(end) in PAST - _DONE_TO:
         return Tense.PAST  # "the invoices for October went out"
     before = _look_left(speech, first, end)
     if before:
         return before
-    is_fronted = first == 0 or speech.said(first - 1) in BOUNDARIES
+    is_fronted = first == 0 or speech.surface(first - 1) in BOUNDARIES
     if is_fronted and speech.word(end) == ",":
         end += 1
-    for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
-        if _is_boundary(speech, at) or speech.word(at) == ",":
+    for index in range(end, min(len(speech.tokens), end + MOST_WORDS)):
+        if _is_boundary(speech, index) or speech.word(index) == ",":
             return None
-        is_settled = at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES | _DONE_TO
-        tense = Tense.PAST if is_settled else _tense_of(speech, at)
+        is_settled = (
+            index > end and speech.surface(index) in SETTLED and speech.surface(index - 1) not in BOUNDARIES | _DONE_TO
+        )
+        tense = Tense.PAST if is_settled else _tense_of(speech, index)
         if tense:
             return tense
     return None
@@ -188,115 +196,115 @@ def _tense_around(speech: Speech, first: int, end: int) -> Tense | None:
 
 def _is_arranged(speech: Speech, first: int) -> bool:
     """Read "was moved to Friday", "I have changed it to Friday", "is scheduled for May 3"."""
-    link = first - 1 if speech.said(first - 1) == "to" else first
+    link = first - 1 if speech.surface(first - 1) == "to" else first
     before = range(link - 1, max(-1, link - 1 - MOST_OBJECT), -1)
     clause = takewhile(lambda place: not _is_boundary(speech, place), before)
-    if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in clause):
+    if speech.surface(link) == "to" and any(speech.surface(index) in MOVED for index in clause):
         return True
-    return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
+    return speech.surface(link) in {"to", "for", "until"} and speech.surface(link - 1) in ARRANGED
 
 
 def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
     """Return the tense of the nearest verb up to where the clause begins, at the latest with its subject."""
-    for at in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
-        word = speech.said(at)
-        if _is_boundary(speech, at):
+    for index in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
+        word = speech.surface(index)
+        if _is_boundary(speech, index):
             return None
-        tense = Tense.PAST if _is_of_settling(speech, at, first, end) else _tense_of(speech, at)
+        tense = Tense.PAST if _is_of_settling(speech, index, first, end) else _tense_of(speech, index)
         if tense:
             return tense
         if word in SUBJECTS:
-            return _tense_of(speech, at - 1) or Tense.PLAIN
-        if word in OPENERS and speech.word(at - 1) in {",", "and"}:
+            return _tense_of(speech, index - 1) or Tense.PLAIN
+        if word in OPENERS and speech.word(index - 1) in {",", "and"}:
             return Tense.PLANNED
     return None
 
 
-def _is_boundary(speech: Speech, at: int) -> bool:
+def _is_boundary(speech: Speech, index: int) -> bool:
     """Tell whether a clause ends here: not at a mark inside of "4.1", "9:30" or "api.v2"."""
-    return speech.said(at) in BOUNDARIES and not (speech.is_glued(at) and speech.is_glued(at + 1))
+    return speech.surface(index) in BOUNDARIES and not (speech.is_glued(index) and speech.is_glued(index + 1))
 
 
-def _tense_of(speech: Speech, at: int) -> Tense | None:
+def _tense_of(speech: Speech, index: int) -> Tense | None:
     """Return what the word at a place tells by its form."""
-    word = speech.said(at)
-    foreign = _foreign_tense(speech, at) if speech.language != "en" else None
+    word = speech.surface(index)
+    foreign = _foreign_tense(speech, index) if speech.language != "en" else None
     if foreign:
         return foreign
-    if word in MODALS and speech.word(at + 1) == "have":
+    if word in MODALS and speech.word(index + 1) == "have":
         return Tense.PAST
     if word in HABITS:
         return Tense.HABIT
-    if _is_future(speech, at, word):
+    if _is_future(speech, index, word):
         return Tense.FUTURE
-    if _is_past(speech, at, word):
+    if _is_past(speech, index, word):
         return Tense.PAST
     if word in PLANNED or word in NEEDED:
         return Tense.PLANNED
     is_present = word in PRESENT or word in _PRONOUN_IS or word.endswith(PRESENT_ENDINGS)
     if not is_present:
         return None
-    return Tense.PLANNED if _is_progressive(speech, at) else Tense.PRESENT
+    return Tense.PLANNED if _is_progressive(speech, index) else Tense.PRESENT
 
 
-def _is_future(speech: Speech, at: int, word: str) -> bool:
-    if any(speech.said(place) in _PAST_FRAMES for place in (at - 1, at - 2)):
+def _is_future(speech: Speech, index: int, word: str) -> bool:
+    if any(speech.surface(place) in _PAST_FRAMES for place in (index - 1, index - 2)):
         return False
     if word in FUTURE_BEFORE_TO:
         # "Going to the gym" tells where, "going to be" tells when.
-        return speech.word(at + 1) == "to" and speech.word(at + 2) not in _ARTICLES
+        return speech.word(index + 1) == "to" and speech.word(index + 2) not in _ARTICLES
     return word in FUTURE or word.endswith(FUTURE_ENDINGS)
 
 
-def _is_past(speech: Speech, at: int, word: str) -> bool:
+def _is_past(speech: Speech, index: int, word: str) -> bool:
     if word in ARRANGED or word in HEARSAY:
         # Somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in May".
-        if speech.said(at - 1) in _DONE_TO:
+        if speech.surface(index - 1) in _DONE_TO:
             return False
-        following, behind = speech.said(at + 1), speech.word(at + 2)
+        following, behind = speech.surface(index + 1), speech.word(index + 2)
         if following == "in" and (behind in MONTHS or behind in SEASONS):
             return True
-        return speech.said(at) == "moved" and (following in _AWAY or _is_taken_to_a_place(speech, at))
+        return speech.surface(index) == "moved" and (following in _AWAY or _is_taken_to_a_place(speech, index))
     if word in PAST:
         # Neither "we've got a meeting" nor "the room is taken until Friday".
-        is_had = word == "got" and speech.said(at - 1) in HAVE
-        is_done_to = word in _PARTICIPLES and speech.said(at - 1) in _IS
+        is_had = word == "got" and speech.surface(index - 1) in HAVE
+        is_done_to = word in _PARTICIPLES and speech.surface(index - 1) in _IS
         return not (is_had or is_done_to)
     if word in _UNCHANGED:
         # Somebody stands before the verb, and no condition before them: "I quit", "User finally quit".
-        place = at - 1
-        while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
+        place = index - 1
+        while place >= 0 and speech.surface(place) in _RECENTLY - {"not", "never"}:
             place -= 1
-        before = speech.said(place) if place >= 0 else ""
+        before = speech.surface(place) if place >= 0 else ""
         is_somebody = before.isalpha() and before not in _NO_SUBJECTS and not _is_boundary(speech, place)
-        return is_somebody and speech.said(place - 1) not in _CONDITIONS | MODALS | FUTURE
+        return is_somebody and speech.surface(place - 1) not in _CONDITIONS | MODALS | FUTURE
     is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM
-    return is_form and not _is_participle(speech, at)
+    return is_form and not _is_participle(speech, index)
 
 
-def _is_taken_to_a_place(speech: Speech, at: int) -> bool:
+def _is_taken_to_a_place(speech: Speech, index: int) -> bool:
     """Read "moved to Graz", "moved the database to Hetzner": behind "to" is no time."""
-    places = takewhile(lambda place: not _is_boundary(speech, place), range(at + 1, at + 1 + MOST_OBJECT))
-    to = next((place for place in places if speech.said(place) == "to"), None)
+    places = takewhile(lambda place: not _is_boundary(speech, place), range(index + 1, index + 1 + MOST_OBJECT))
+    to = next((place for place in places if speech.surface(place) == "to"), None)
     return to is not None and speech.word(to + 1).isalpha() and speech.word(to + 1) not in STARTERS
 
 
-def _is_participle(speech: Speech, at: int) -> bool:
+def _is_participle(speech: Speech, index: int) -> bool:
     """Tell whether "be" or "get" stands before a form in -ed, or an article makes an adjective of it."""
-    place = at - 1
-    while place > at - 4 and speech.word(place) in _ADVERBS and speech.said(place) not in BE:
+    place = index - 1
+    while place > index - 4 and speech.word(place) in _ADVERBS and speech.surface(place) not in BE:
         place -= 1
-    before = speech.said(place)
+    before = speech.surface(place)
     if before in HAVE:
         return False
     return before in BE or before in _ARTICLES or before == "to" or before.endswith(PRESENT_ENDINGS)
 
 
-def _is_progressive(speech: Speech, at: int) -> bool:
+def _is_progressive(speech: Speech, index: int) -> bool:
     """Read "am meeting", "are we going": an arrangement."""
-    if speech.said(at) not in BE and not speech.said(at).endswith(PRESENT_ENDINGS):
+    if speech.surface(index) not in BE and not speech.surface(index).endswith(PRESENT_ENDINGS):
         return False
-    following = (speech.word(at + offset) for offset in (1, 2, 3))
+    following = (speech.word(index + offset) for offset in (1, 2, 3))
     return any(len(word) > 4 and word.endswith("ing") and word not in {"thing", "being"} for word in following)
 
 
@@ -307,12 +315,12 @@ _BEHIND_A_NOUN = frozenset({"of", "for", "with", "to", "at", "date", "day"})
 _MOST_WORDS = 8
 
 
-def is_told_beforehand(speech: Speech, at: int) -> bool:
+def is_told_beforehand(speech: Speech, index: int) -> bool:
     """Tell whether the time at a place is that of an occasion, or of what goes by a timetable."""
-    last = at - 1
+    last = index - 1
     while speech.word(last) in _OF_THE_TIME | _BETWEEN:
         last -= 1
-    if speech.said(last) in _IS_ON:
+    if speech.surface(last) in _IS_ON:
         # "The launch is", "the launch date is", "the launch of the app is"; not "errors at launch are".
         return any(
             speech.word(place) in OCCASIONS
@@ -326,12 +334,12 @@ def is_told_beforehand(speech: Speech, at: int) -> bool:
 def _clause(speech: Speech, last: int) -> Iterator[int]:
     """Yield the places of its last words, the nearest first."""
     places = range(last, max(-1, last - _MOST_WORDS), -1)
-    return takewhile(lambda place: speech.said(place) not in BOUNDARIES | {","}, places)
+    return takewhile(lambda place: speech.surface(place) not in BOUNDARIES | {","}, places)
 
 
 def _is_verb(speech: Speech, place: int) -> bool:
     """Tell whether a token is a verb: "The course starts", "we launch"; not "our launch", nor "starts to drop"."""
-    word, before = speech.said(place), speech.said(place - 1)
+    word, before = speech.surface(place), speech.surface(place - 1)
     if word not in TIMETABLED or speech.word(place + 1) == "to" or before in DETERMINERS | LEADS:
         return False
     return word.endswith("s") or before in SUBJECTS or before.endswith("s")

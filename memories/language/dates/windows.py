@@ -62,54 +62,54 @@ _MOST_DIGITS = 5
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 7, "month": 31, "quarter": 91, "year": 365, "decade": 3653}
 
 
-def _read_relative_day(reading: Reading, at: int) -> Found | None:
+def _read_relative_day(reading: Reading, index: int) -> Found | None:
     """Read "yesterday", "last night", "this morning", "the day before yesterday", "the other day", "recently"."""
-    first = reading.skip(at, "earlier", "later", "early", "late")
+    first = reading.skip(index, "earlier", "later", "early", "late")
     word, following = reading.word(first), reading.word(first + 1)
     if word in _DAYS_AWAY:
         midnight = reading.today + _DAYS_AWAY[word] * DAY
         if word == "tonight":
-            return Found(first + 1 - at, hours_of(midnight, "night"), "part of day")
-        return Found(first + 1 - at, Span(midnight, midnight + DAY), "day")
+            return Found(first + 1 - index, hours_of(midnight, "night"), "part of day")
+        return Found(first + 1 - index, Span(midnight, midnight + DAY), "day")
     if word in ("last", "this") and following in DAY_PARTS:
         days = -1 if word == "last" else 0
-        return Found(first + 2 - at, hours_of(reading.today + days * DAY, following), "part of day")
-    return _read_fixed_phrase(reading, at)
+        return Found(first + 2 - index, hours_of(reading.today + days * DAY, following), "part of day")
+    return _read_fixed_phrase(reading, index)
 
 
-def _read_fixed_phrase(reading: Reading, at: int) -> Found | None:
-    word = reading.word(at)
+def _read_fixed_phrase(reading: Reading, index: int) -> Found | None:
+    word = reading.word(index)
     if word in ("recently", "lately"):
         return Found(1, Span(reading.local - RECENT_DAYS * DAY, reading.local), "recent")
-    place = reading.skip(at, "the")
+    place = reading.skip(index, "the")
     three = tuple(reading.word(place + offset) for offset in range(3))
-    if three[:2] == ("other", "day") and place > at:
+    if three[:2] == ("other", "day") and place > index:
         longest, shortest = OTHER_DAY
         return Found(3, Span(reading.today - longest * DAY, reading.today - (shortest - 1) * DAY), "recent")
     if three in {("day", "before", "yesterday"), ("day", "after", "tomorrow")}:
         midnight = reading.today + (-2 if three[1] == "before" else 2) * DAY
-        return Found(place + 3 - at, Span(midnight, midnight + DAY), "day")
+        return Found(place + 3 - index, Span(midnight, midnight + DAY), "day")
     if three[0] in CYCLE_UNITS and three[1:] == ("before", "last"):
         cycle = UNIT_CYCLES[reading.word(place)]
         last = cycle.latest(reading.today, is_over=True)
-        span = last and cycle.at(cycle.number(last.start) - 1)
-        return Found(place + 3 - at, span, cycle.precision) if span else None
+        span = last and cycle.period(cycle.number(last.start) - 1)
+        return Found(place + 3 - index, span, cycle.precision) if span else None
     return None
 
 
-def read_count(reading: Reading, at: int) -> tuple[int, int, int] | None:
+def read_count(reading: Reading, index: int) -> tuple[int, int, int] | None:
     """Return the least and the most that a number means, and how many tokens say so.
 
     "3", "two or three", "a couple of".
     """
-    place = reading.skip(at, "a", "the")
+    place = reading.skip(index, "a", "the")
     if reading.word(place) in VAGUE_NUMBERS:
         low, high = VAGUE_NUMBERS[reading.word(place)]
-        return low, high, reading.skip(place + 1, *_OF) - at
-    low = _number(reading.word(at))
+        return low, high, reading.skip(place + 1, *_OF) - index
+    low = _number(reading.word(index))
     if not low:
         return None
-    high = _number(reading.word(at + 2)) if reading.word(at + 1) in ("or", "to", "-", "–") else 0
+    high = _number(reading.word(index + 2)) if reading.word(index + 1) in ("or", "to", "-", "–") else 0
     return (low, high, 3) if high > low else (low, low, 1)
 
 
@@ -118,13 +118,13 @@ def _number(word: str) -> int:
     return int(word) if word.isdecimal() and len(word) <= _MOST_DIGITS else NUMBERS.get(word, 0)
 
 
-def read_ago(reading: Reading, at: int) -> Found | None:
+def read_ago(reading: Reading, index: int) -> Found | None:
     """Read "two weeks ago", "a couple of months back", "3 days from now".
 
     The window lies around the moment and is as long as the unit, as "two weeks ago" seldom means the day. Like the
     other readers it raises ValueError or OverflowError outside of the calendar.
     """
-    first = reading.skip(at, *ABOUT)
+    first = reading.skip(index, *ABOUT)
     count = read_count(reading, first)
     if not count:
         return None
@@ -140,7 +140,7 @@ def read_ago(reading: Reading, at: int) -> Found | None:
         span = _moments(reading, SMALL_UNITS[unit] * (first_unit - 0.5), SMALL_UNITS[unit] * (last_unit + 0.5))
     else:
         span = _spread(reading.today, unit, first_unit, last_unit)
-    return Found(place + (2 if is_past else 3) - at, span, unit.replace("fortnight", "week"))
+    return Found(place + (2 if is_past else 3) - index, span, unit.replace("fortnight", "week"))
 
 
 def _spread(midnight: datetime, unit: str, first: int, last: int) -> Span:
@@ -156,10 +156,10 @@ def _moments(reading: Reading, first: timedelta, last: timedelta) -> Span:
     return Span(start.replace(tzinfo=None), end.replace(tzinfo=None))
 
 
-def read_rolling(reading: Reading, at: int) -> Found | None:
+def read_rolling(reading: Reading, index: int) -> Found | None:
     """Read "the last 3 days", "the past week", "the next few months": they end or begin now."""
-    place = reading.skip(reading.skip(at, "the", "these"), "last", "past", "previous", "next", "coming")
-    which = reading.word(place - 1) if place > at else ""
+    place = reading.skip(reading.skip(index, "the", "these"), "last", "past", "previous", "next", "coming")
+    which = reading.word(place - 1) if place > index else ""
     if which not in {"last", "past", "previous", "next", "coming"}:
         return None
     count = read_count(reading, place)
@@ -177,50 +177,50 @@ def read_rolling(reading: Reading, at: int) -> Found | None:
     else:
         moved = calendar.shift(reading.today, unit, high if is_ahead else -high)
         span = Span(reading.local, moved + DAY) if is_ahead else Span(moved, reading.local)
-    return Found(place + used + 1 - at, span, "recent")
+    return Found(place + used + 1 - index, span, "recent")
 
 
 _DAYS_OF = {"day": 1, "days": 1, "week": 7, "weeks": 7, "weekend": 7}
 _PARTS_OF = {"half": 2, "third": 3, "quarter": 4}
 
 
-def read_part(reading: Reading, at: int) -> Found | None:
+def read_part(reading: Reading, index: int) -> Found | None:
     """Read "early 2023", "the second half of 2023", "the first week of June", "the night of 7 May"."""
-    place = reading.skip(at, "the")
+    place = reading.skip(index, "the")
     readers = (_read_third, _read_fraction, _read_week_of_month, _read_around_day, _read_beside)
-    found = next(filter(None, (read(reading, place) for read in readers)), None)
-    return found and replace(found, words=found.words + place - at)
+    result = next(filter(None, (read(reading, place) for read in readers)), None)
+    return result and replace(result, words=result.words + place - index)
 
 
-def _read_inner(reading: Reading, at: int) -> Found | None:
+def _read_inner(reading: Reading, index: int) -> Found | None:
     """Return a whole of which a part is named. "The year" is this year."""
-    place = reading.skip(at, "the")
-    if place > at and reading.word(place) in CYCLE_UNITS:
+    place = reading.skip(index, "the")
+    if place > index and reading.word(place) in CYCLE_UNITS:
         cycle = UNIT_CYCLES[reading.word(place)]
-        span = cycle.at(cycle.number(reading.local))
+        span = cycle.period(cycle.number(reading.local))
         return Found(2, span, cycle.precision) if span else None
-    return read_decade(reading, at) or _read_date(reading, at)
+    return read_decade(reading, index) or _read_date(reading, index)
 
 
-def _read_date(reading: Reading, at: int) -> Found | None:
-    place = reading.skip(at, "the")
-    found = read_expected(reading, place)
-    return found and replace(found, words=found.words + place - at)
+def _read_date(reading: Reading, index: int) -> Found | None:
+    place = reading.skip(index, "the")
+    result = read_expected(reading, place)
+    return result and replace(result, words=result.words + place - index)
 
 
-def _read_third(reading: Reading, at: int) -> Found | None:
-    word = reading.word(at)
+def _read_third(reading: Reading, index: int) -> Found | None:
+    word = reading.word(index)
     if word not in THIRDS:
         return None
-    place = reading.skip(at + 1, *(("of",) if word in THIRDS_WITH_OF else ("-", "in")))
-    if place == at + 1 and word in THIRDS_WITH_OF:
+    place = reading.skip(index + 1, *(("of",) if word in THIRDS_WITH_OF else ("-", "in")))
+    if place == index + 1 and word in THIRDS_WITH_OF:
         return None
     inner = _read_inner(reading, place)
     if not inner:
         return None
     is_short = inner.precision in {"day", "part of day"}
     span = inner.span if is_short else _cut(inner.span, THIRDS[word], 3)
-    return Found(place + inner.words - at, span, inner.precision if is_short else "part")
+    return Found(place + inner.words - index, span, inner.precision if is_short else "part")
 
 
 def _cut(span: Span, part: int, parts: int) -> Span:
@@ -231,13 +231,13 @@ def _cut(span: Span, part: int, parts: int) -> Span:
     return Span(span.start + days * part // parts * DAY, span.start + days * (part + 1) // parts * DAY)
 
 
-def _read_fraction(reading: Reading, at: int) -> Found | None:
+def _read_fraction(reading: Reading, index: int) -> Found | None:
     """Read "first half of 2023", "third quarter of last year"."""
-    parts = _PARTS_OF.get(reading.word(at + 1), 0)
-    part = (parts if reading.word(at) in {"last", "final"} else ORDINALS.get(reading.word(at), 0)) - 1
-    if not 0 <= part < parts or reading.word(at + 2) not in {"of", "in"}:
+    parts = _PARTS_OF.get(reading.word(index + 1), 0)
+    part = (parts if reading.word(index) in {"last", "final"} else ORDINALS.get(reading.word(index), 0)) - 1
+    if not 0 <= part < parts or reading.word(index + 2) not in {"of", "in"}:
         return None
-    inner = _read_inner(reading, at + 3)
+    inner = _read_inner(reading, index + 3)
     if not inner:
         return None
     precision = {2: "half", 4: "quarter"}.get(parts, "part") if inner.precision == "year" else "part"
@@ -248,11 +248,11 @@ def _read_fraction(reading: Reading, at: int) -> Found | None:
     return Found(3 + inner.words, span, precision)
 
 
-def _read_week_of_month(reading: Reading, at: int) -> Found | None:
+def _read_week_of_month(reading: Reading, index: int) -> Found | None:
     """Read "first week of May" (its first seven days), "last two weeks of May", "last weekend of May"."""
-    order = reading.word(at)
-    count = NUMBERS.get(reading.word(at + 1), 0)
-    place = at + (2 if count else 1)
+    order = reading.word(index)
+    count = NUMBERS.get(reading.word(index + 1), 0)
+    place = index + (2 if count else 1)
     unit = reading.word(place)
     if unit not in _DAYS_OF or reading.word(place + 1) not in {"of", "in"}:
         return None
@@ -268,30 +268,30 @@ def _read_week_of_month(reading: Reading, at: int) -> Found | None:
     if unit == "weekend":
         saturday = span.start + (5 - span.start.weekday()) % 7 * DAY
         span = Span(saturday, saturday + 2 * DAY)
-    return Found(place + 2 + inner.words - at, span, unit if unit in {"day", "weekend"} else "week")
+    return Found(place + 2 + inner.words - index, span, unit if unit in {"day", "weekend"} else "week")
 
 
-def _read_around_day(reading: Reading, at: int) -> Found | None:
+def _read_around_day(reading: Reading, index: int) -> Found | None:
     """Read "evening of 7 May", "week of 7 May", "weekend of the 7th"."""
-    unit, link = reading.word(at), reading.word(at + 1)
+    unit, link = reading.word(index), reading.word(index + 1)
     is_week = unit in {"week", "weekend"} and link in {"of", "from", "starting", "around"}
     if not is_week and not (unit in DAY_PARTS and link == "of"):
         return None
-    inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
+    inner = read_numeric(reading, index + 2) or read_named(reading, index + 2, is_expected=True)
     if not inner or not (inner.precision == "day" or (is_week and inner.precision == "holiday")):
         return None
     day = inner.span.start
     if not is_week:
         return Found(2 + inner.words, hours_of(day, unit), "part of day")
     week = UNIT_CYCLES["week"]
-    span = calendar.weekend_near(day) if unit == "weekend" else week.at(week.number(day))
+    span = calendar.weekend_near(day) if unit == "weekend" else week.period(week.number(day))
     return Found(2 + inner.words, span, unit) if span else None
 
 
-def _read_beside(reading: Reading, at: int) -> Found | None:
+def _read_beside(reading: Reading, index: int) -> Found | None:
     """Read "the week before 7 May", "the Sunday before Christmas", "two weeks after 3 June 2023"."""
-    count = read_count(reading, at)
-    place = at + count[2] if count else at
+    count = read_count(reading, index)
+    place = index + count[2] if count else index
     word, side = reading.word(place), reading.word(place + 1)
     unit = word if word in PLAIN_WEEKDAYS | {"weekend"} else UNITS.get(word, "")
     is_counted = bool(count) or not word.endswith("s")
@@ -313,7 +313,7 @@ def _read_beside(reading: Reading, at: int) -> Found | None:
         start, first, last = (day.start, -high, 1 - low) if is_before else (day.end, low - 1, high)
         span = Span(calendar.shift(start, unit, first), calendar.shift(start, unit, last))
     precision = "day" if unit in PLAIN_WEEKDAYS else unit
-    return Found(place + 2 + inner.words - at, span, precision) if span else None
+    return Found(place + 2 + inner.words - index, span, precision) if span else None
 
 
 _DASHES = frozenset({"-", "–", "—"})
@@ -324,20 +324,20 @@ _LINKS = {
 _BARE_LINKS = frozenset({"to", "through", *_DASHES})
 
 
-def read_range(reading: Reading, at: int) -> Found | None:
+def read_range(reading: Reading, index: int) -> Found | None:
     """Return a range that begins here, at "between" or "from", or at a date that a dash or "to" follows."""
-    opener = reading.word(at)
+    opener = reading.word(index)
     links = _LINKS.get(opener, _BARE_LINKS)
-    first = at + 1 if opener in _LINKS else at
-    found = _read_days(reading, first, links) or _read_days_behind_month(reading, first, links)
-    if not found:
-        found = _read_two(reading, first, links, is_open=opener in _LINKS)
-    return found and replace(found, words=found.words + first - at)
+    first = index + 1 if opener in _LINKS else index
+    result = _read_days(reading, first, links) or _read_days_behind_month(reading, first, links)
+    if not result:
+        result = _read_two(reading, first, links, is_open=opener in _LINKS)
+    return result and replace(result, words=result.words + first - index)
 
 
-def _read_days(reading: Reading, at: int, links: frozenset[str]) -> Found | None:
+def _read_days(reading: Reading, index: int, links: frozenset[str]) -> Found | None:
     """Read "3 and 5 May 2023", "3rd-5th of May"."""
-    place = reading.skip(at, "the")
+    place = reading.skip(index, "the")
     day = read_day(reading, place)
     if not day or reading.word(place + 1) not in links:
         return None
@@ -345,7 +345,7 @@ def _read_days(reading: Reading, at: int, links: frozenset[str]) -> Found | None
     last = read_expected(reading, last_at) if read_day(reading, last_at) else None
     if not last or last.precision != "day" or day[0] >= last.span.start.day:
         return None
-    return Found(last_at + last.words - at, _from_day(reading, last, day[0]), "range")
+    return Found(last_at + last.words - index, _from_day(reading, last, day[0]), "range")
 
 
 def _from_day(reading: Reading, last: Found, first_day: int) -> Span:
@@ -355,26 +355,26 @@ def _from_day(reading: Reading, last: Found, first_day: int) -> Span:
     return Span(span.start - gap, span.end)
 
 
-def _read_days_behind_month(reading: Reading, at: int, links: frozenset[str]) -> Found | None:
+def _read_days_behind_month(reading: Reading, index: int, links: frozenset[str]) -> Found | None:
     """Read "May 3-5", "May 3 to 5, 2023": the month and the last day are read as if the first were not there."""
-    first = read_day(reading, at + 1)
-    last = read_day(reading, at + 3)
-    if not first or not last or reading.word(at + 2) not in links or first[0] >= last[0]:
+    first = read_day(reading, index + 1)
+    last = read_day(reading, index + 3)
+    if not first or not last or reading.word(index + 2) not in links or first[0] >= last[0]:
         return None
-    tokens = [*reading.tokens[max(0, at - 2) : at + 1], *reading.tokens[at + 3 : at + 8]]
+    tokens = [*reading.tokens[max(0, index - 2) : index + 1], *reading.tokens[index + 3 : index + 8]]
     shorter = Reading(tokens, reading.now)
-    found = read_expected(shorter, at - max(0, at - 2))
-    if not found or found.precision != "day":
+    result = read_expected(shorter, index - max(0, index - 2))
+    if not result or result.precision != "day":
         return None
-    return Found(found.words + 2, _from_day(reading, found, first[0]), "range")
+    return Found(result.words + 2, _from_day(reading, result, first[0]), "range")
 
 
-def _read_two(reading: Reading, at: int, links: frozenset[str], is_open: bool) -> Found | None:
+def _read_two(reading: Reading, index: int, links: frozenset[str], is_open: bool) -> Found | None:
     """Two whole dates. Without "between" or "from" before them, both must be of one kind: "May-July", "2020-2022"."""
-    first = _read_end(reading, at)
-    if not first or reading.word(at + first.words) not in links:
+    first = _read_end(reading, index)
+    if not first or reading.word(index + first.words) not in links:
         return None
-    place = at + first.words + 1
+    place = index + first.words + 1
     last = _read_end(reading, place)
     if not last or not (is_open or first.precision == last.precision):
         return None
@@ -387,16 +387,16 @@ def _read_two(reading: Reading, at: int, links: frozenset[str], is_open: bool) -
         span = last.cycle.latest(start)
         following = span if span and span.start >= start else last.cycle.next(start)
         end = following.end if following else end
-    return Found(place + last.words - at, Span(start, end), "range") if start < end else None
+    return Found(place + last.words - index, Span(start, end), "range") if start < end else None
 
 
-def _read_end(reading: Reading, at: int) -> Found | None:
+def _read_end(reading: Reading, index: int) -> Found | None:
     return (
-        _read_date(reading, at)
-        or _read_relative_day(reading, at)
-        or read_ago(reading, at)
-        or read_part(reading, at)
-        or read_decade(reading, at)
+        _read_date(reading, index)
+        or _read_relative_day(reading, index)
+        or read_ago(reading, index)
+        or read_part(reading, index)
+        or read_decade(reading, index)
     )
 
 
@@ -445,18 +445,18 @@ def find_windows(text: str, now: datetime) -> list[TimeWindow]:
         return []
     reading = Reading(tokenize(text), now)
     windows: list[TimeWindow] = []
-    at = 0
-    while at < len(reading.tokens) and len(windows) < MAX_WINDOWS:
-        window = _read_window(reading, at)
+    index = 0
+    while index < len(reading.tokens) and len(windows) < MAX_WINDOWS:
+        window = _read_window(reading, index)
         if not window:
-            at += 1
+            index += 1
             continue
-        used, operator, found = window
-        place = (reading.tokens[at].start, reading.tokens[at + used - 1].end)
-        for span in found.spans:
+        used, operator, result = window
+        place = (reading.tokens[index].start, reading.tokens[index + used - 1].end)
+        for span in result.spans:
             start, end = (limit and limit.replace(tzinfo=now.tzinfo) for limit in _limits(operator, span))
-            windows.append(TimeWindow(start, end, place, text[slice(*place)], found.precision))
-        at += used
+            windows.append(TimeWindow(start, end, place, text[slice(*place)], result.precision))
+        index += used
     return windows
 
 
@@ -468,19 +468,19 @@ def _may_tell_a_time(text: str) -> bool:
     return bool(_DIGIT.search(text)) or not _BEGINNINGS.isdisjoint(_WORD.findall(text.lower()))
 
 
-def _read_window(reading: Reading, at: int) -> tuple[int, str, Found] | None:
+def _read_window(reading: Reading, index: int) -> tuple[int, str, Found] | None:
     """Return how many tokens make a time here, its operator, and what it is."""
-    word = reading.word(at)
+    word = reading.word(index)
     if word not in _BEFORE_A_TIME and not _may_begin(word):
         return None
     for length in (2, 1):
-        operator = OPERATORS.get((word, reading.word(at + 1))[:length])
-        found = _read_simple(reading, at + length) if operator else None
-        if operator and found:
-            return length + found.words, operator, found
-    lead = 1 if word in _LEADING and reading.word(at + 1) not in ADVERBS else 0
-    found = _read_simple(reading, at + lead)
-    return (lead + found.words, "", found) if found else None
+        operator = OPERATORS.get((word, reading.word(index + 1))[:length])
+        result = _read_simple(reading, index + length) if operator else None
+        if operator and result:
+            return length + result.words, operator, result
+    lead = 1 if word in _LEADING and reading.word(index + 1) not in ADVERBS else 0
+    result = _read_simple(reading, index + lead)
+    return (lead + result.words, "", result) if result else None
 
 
 def _limits(operator: str, span: Span) -> tuple[datetime | None, datetime | None]:
@@ -493,33 +493,33 @@ def _limits(operator: str, span: Span) -> tuple[datetime | None, datetime | None
     }[operator]
 
 
-def _read_simple(reading: Reading, at: int) -> Found | None:
-    if not _may_begin(reading.word(at)):
+def _read_simple(reading: Reading, index: int) -> Found | None:
+    if not _may_begin(reading.word(index)):
         return None
-    place = reading.skip(at, "the")
+    place = reading.skip(index, "the")
     for read in _READERS:
-        found = _read_inside(read, reading, at)
-        if not found and place > at and read is read_named:
-            found = _read_inside(read, reading, place)
-            found = found and replace(found, words=found.words + 1)
-        if found:
-            return found
+        result = _read_inside(read, reading, index)
+        if not result and place > index and read is read_named:
+            result = _read_inside(read, reading, place)
+            result = result and replace(result, words=result.words + 1)
+        if result:
+            return result
     return None
 
 
-def _read_inside(read: Callable[[Reading, int], Found | None], reading: Reading, at: int) -> Found | None:
+def _read_inside(read: Callable[[Reading, int], Found | None], reading: Reading, index: int) -> Found | None:
     """Return what is read, with the part of the day behind it ("Friday night").
 
     None, too, for what falls out of the calendar: "tomorrow" on 31 December 9999.
     """
     try:
-        found = read(reading, at)
-        part = reading.word(at + found.words) if found else ""
-        if found and found.precision == "day" and part in DAY_PARTS and not found.other:
-            found = Found(found.words + 1, hours_of(found.span.start, part), "part of day")
+        result = read(reading, index)
+        part = reading.word(index + result.words) if result else ""
+        if result and result.precision == "day" and part in DAY_PARTS and not result.other:
+            result = Found(result.words + 1, hours_of(result.span.start, part), "part of day")
     except (ValueError, OverflowError):
         return None
-    return found if found and all(span.start >= FIRST and span.end <= LAST for span in found.spans) else None
+    return result if result and all(span.start >= FIRST and span.end <= LAST for span in result.spans) else None
 
 
 def _may_begin(word: str) -> bool:

@@ -86,14 +86,14 @@ NOT_A_HOLIDAY_BEFORE = frozenset({"egg", "eggs", "island", "bunny"})
 
 SINCE, AFTER, BEFORE, UNTIL = "since", "after", "before", "until"
 OPERATORS = {
-    tuple(said.split()): operator
+    tuple(phrase.split()): operator
     for operator, forms in (
         (SINCE, "since, ever since, starting"),
         (AFTER, "after, following"),
         (BEFORE, "before, prior to"),
         (UNTIL, "until, till, as of, by, up to"),
     )
-    for said in phrases(forms)
+    for phrase in phrases(forms)
 }
 
 PREPOSITIONS = words("in on at during over throughout around for within of from through circa about")
@@ -285,20 +285,20 @@ class Reading:
     def today(self) -> datetime:
         return self.local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
-    def word(self, at: int) -> str:
+    def word(self, index: int) -> str:
         """Return the word at a place, "" outside of the text."""
-        return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
+        return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
 
-    def is_capital(self, at: int) -> bool:
-        return 0 <= at < len(self.tokens) and self.tokens[at].text[0].isupper()
+    def is_capital(self, index: int) -> bool:
+        return 0 <= index < len(self.tokens) and self.tokens[index].text[0].isupper()
 
-    def skip(self, at: int, *words: str) -> int:
-        """Return the place behind the first of `words` if it stands here, else `at`."""
-        return at + 1 if self.word(at) in words and self.word(at) else at
+    def skip(self, index: int, *words: str) -> int:
+        """Return the place behind the first of `words` if it stands here, else `index`."""
+        return index + 1 if self.word(index) in words and self.word(index) else index
 
-    def before(self, at: int) -> str:
+    def before(self, index: int) -> str:
         """Return the word before a place, a "the" overlooked."""
-        return self.word(at - 2) if self.word(at - 1) == "the" else self.word(at - 1)
+        return self.word(index - 2) if self.word(index - 1) == "the" else self.word(index - 1)
 
 
 def tokenize(text: str) -> list[Token]:
@@ -319,8 +319,8 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _token(text: str, start: int, glued: bool) -> Token:
-    kept = text[:-2] if text.endswith(_POSSESSIVE) else text
-    return Token(text, kept.lower(), start, start + len(kept), glued)
+    stem = text[:-2] if text.endswith(_POSSESSIVE) else text
+    return Token(text, stem.lower(), start, start + len(stem), glued)
 
 
 def _is_opaque(chunk: str) -> bool:

@@ -73,11 +73,7 @@ def read_plain(text: str) -> Plain:
         plain = text.translate(_LOOKALIKES).lower()
         if len(plain) == len(text):
             return Plain(plain, (0,), (0,), len(text))
-    return _read_oddities(text)
-
-
-def _read_oddities(text: str) -> Plain:
-    """Only characters outside ASCII need a look; behind each whose length changes, places are counted anew."""
+    # Only characters outside ASCII need a look; behind each whose length changes, places are counted anew.
     pieces: list[str] = []
     plain_starts, starts = [0], [0]
     place = length = 0

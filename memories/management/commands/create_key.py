@@ -44,13 +44,9 @@ class Command(BaseCommand):
                 raise CommandError("Whose key? Give --app and --agent, or --operator.")
         row = key.row
         end = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "until it is revoked"
-        whose = full_name(row.agent) if row.agent else "operators, for every app"
+        whose = row.agent.full_name if row.agent else "operators, for every app"
         self.stderr.write(f"Key {row.prefix} of {whose}, scopes {', '.join(row.scopes)}, {end}. Shown only now:")
         self.stdout.write(key.text)
-
-
-def full_name(agent: Agent) -> str:
-    return f"{agent.app.app_id}/{agent.name}"
 
 
 def scopes(text: str) -> list[Scope]:
@@ -66,6 +62,6 @@ def issue(agent: Agent, wanted: list[Scope], now: datetime, expires_at: datetime
     except TooManyKeys as error:
         live = ApiKey.objects.filter(agent=agent).live(now).values_list("prefix", flat=True)
         raise CommandError(
-            f"{full_name(agent)} has {LIVE_KEYS_PER_AGENT} live keys already: {', '.join(live)}. Revoke one first, "
+            f"{agent.full_name} has {LIVE_KEYS_PER_AGENT} live keys already: {', '.join(live)}. Revoke one first, "
             f"with `DELETE /api/v1/keys/PREFIX` and an operator's key or on the page /admin/."
         ) from error

@@ -53,7 +53,15 @@ class Command(BaseCommand):
             run(job, upkeeper(app) if app else None, claimed)
         latest = JobRun.objects.of(job.name, app).order_by("-until").first()
         assert latest is not None, "it was fired, now or before"
-        self.stdout.write(describe(latest, app, now))
+        did = [f"{count} {name}" for name, count in latest.counts.items()]
+        if not did and latest.status == RunStatus.DONE:
+            did = ["nothing to do"]
+        is_old = latest.status == RunStatus.DONE and latest.finished_at and latest.finished_at < now
+        label = str(RunStatus(latest.status).label).lower()
+        state = f"{label}, before" if is_old else label
+        reason = f" ({latest.reason})" if latest.reason else ""
+        what = ", ".join([*did, f"{latest.seconds:.1f} s"])
+        self.stdout.write(f"{app or 'site'}: {latest.job} {latest.period} {state}{reason}: {what}")
         return latest
 
 
@@ -67,15 +75,3 @@ def apps_for(job: Job[Any], app_id: str | None) -> list[App] | list[None]:
     if app_id is not None and not chosen:
         raise CommandError(f"There is no app {app_id}, or it is uninstalled.")
     return chosen
-
-
-def describe(latest: JobRun, app: App | None, now: Any) -> str:
-    did = [f"{count} {name}" for name, count in latest.counts.items()]
-    if not did and latest.status == RunStatus.DONE:
-        did = ["nothing to do"]
-    is_old = latest.status == RunStatus.DONE and latest.finished_at and latest.finished_at < now
-    label = str(RunStatus(latest.status).label).lower()
-    state = f"{label}, before" if is_old else label
-    reason = f" ({latest.reason})" if latest.reason else ""
-    what = ", ".join([*did, f"{latest.seconds:.1f} s"])
-    return f"{app or 'site'}: {latest.job} {latest.period} {state}{reason}: {what}"

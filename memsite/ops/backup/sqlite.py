@@ -117,7 +117,11 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
                 put(draft, database)
                 return rows, older, None, False
             with locked(database):
-                saved_as = keep(database, stamp)
+                saved_as = database.with_name(f"{database.name}.before-{stamp}")
+                os.link(database, saved_as)
+                for extra in ("-wal", "-shm", "-journal"):
+                    with suppress(FileNotFoundError):
+                        database.with_name(database.name + extra).rename(saved_as.with_name(saved_as.name + extra))
                 put(draft, database)
             return rows, older, saved_as, False
 
@@ -218,13 +222,3 @@ def locked(database: Path) -> Iterator[None]:
         if mode != "delete":
             raise BackupError(IN_USE)
         yield
-
-
-def keep(database: Path, stamp: str) -> Path:
-    """Give the database as it is another name. Its log, left by one that is damaged, goes with it."""
-    saved_as = database.with_name(f"{database.name}.before-{stamp}")
-    os.link(database, saved_as)
-    for extra in ("-wal", "-shm", "-journal"):
-        with suppress(FileNotFoundError):
-            database.with_name(database.name + extra).rename(saved_as.with_name(saved_as.name + extra))
-    return saved_as

@@ -464,7 +464,7 @@ class Closing:
 def test_what_would_fill_the_disk_is_not_written(
     alice: Caller, some: list[Memory], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_cache, "MOST_OF_ROOM", 0.0)
+    monkeypatch.setattr(index_cache, "MOST_OF_FREE", 0.0)
     assert living(another(alice)) == [memory.pk for memory in some]
     assert not list(folder.glob("*.index"))
 

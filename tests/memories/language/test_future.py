@@ -29,7 +29,7 @@ def at_noon(day: str) -> datetime:
 
 def written(coming: Coming) -> str:
     """ "2026-05-08 15:00", "2026-05-11..2026-05-17", "2026-05-08 FREQ=…"."""
-    clock = f" {coming.at:%H:%M}" if coming.at else ""
+    clock = f" {coming.clock:%H:%M}" if coming.clock else ""
     return f"{coming.on}{f'..{coming.until}' if coming.until else ''}{clock}{f' {coming.rule}' if coming.rule else ''}"
 
 

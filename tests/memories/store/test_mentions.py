@@ -257,12 +257,12 @@ CHANGES = st.fixed_dictionaries(
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(said=st.lists(CHANGES, min_size=1, max_size=4))
+@given(edits=st.lists(CHANGES, min_size=1, max_size=4))
 def test_after_any_edits_the_mentions_are_what_is_named_and_nothing_else_is_known(
-    acme: App, said: list[dict[str, Any]]
+    acme: App, edits: list[dict[str, Any]]
 ) -> None:
     memory = make(acme, "first")
-    for changes in said:
+    for changes in edits:
         edit(acme, memory, **changes)
         assert named_in(memory) == known(acme) == set(*named_by_rules(acme, [memory]))
     forget(acme, memory)

@@ -282,10 +282,10 @@ def known(base: float, pinned: bool = False) -> Memory:
 
 @given(SHARES, SPANS, SPANS, POLICIES)
 def test_it_never_rises_by_itself_and_stays_within_0_and_1(
-    base: float, one: timedelta, other: timedelta, policy: AppPolicy
+    base: float, first: timedelta, second: timedelta, policy: AppPolicy
 ) -> None:
     memory = known(base)
-    sooner, later = sorted((one, other))
+    sooner, later = sorted((first, second))
     before, after = (confidence_at(memory, FIRST + span, policy) for span in (sooner, later))
     assert 0 <= after <= before <= 1
 
