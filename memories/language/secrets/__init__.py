@@ -23,7 +23,7 @@ from memories.language.secrets.values import KINDS, Found, find_random, mark, se
 
 __all__ = ["KINDS", "Redacted", "redact", "strip_private"]
 
-MAX_PASSES = 12
+MAX_PASSES = 8
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _WIDE_LETTER = re.compile("[０-９Ａ-Ｚａ-ｚ]")
 _PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "：（）＝，！？；"}
