@@ -38,6 +38,7 @@ PENALTY, STEPS, MEMORY = 0.03, 100, 8
 THRESHOLDS = (0.5, 1.0, 1.5, 2.0, 2.5)
 CAPITALS = "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789"
 HEX = "0123456789abcdef"
+SLOT = re.compile(r"\{([a-zA-Z]+)(\d*)\}")
 USERS = (
     "admin guest jbaker reception frontdesk backup t.ashby redac office svc-print kasse caja cassa accueil presse info"
 )
@@ -84,7 +85,17 @@ def read_labelled() -> list[Text]:
     prose = json.loads((DATA / "said.json").read_text(encoding="utf-8"))
     rows = [(language, "labelled", case) for language, _, case in labelled]
     rows += [("en", "labelled", case) for _, case in harmless]
+    rows += [
+        (language, "written", in_lines(text))
+        for (language, name), texts in lists().items()
+        for text in texts
+        if name in "+-" and not SLOT.search(text)
+    ]
     return [marked(case, language, author) for language, author, case in (*rows, *prose)]
+
+
+def in_lines(text: str) -> str:
+    return text.replace("⏎", "\n").replace("⇥", "\t")
 
 
 def marked(case: str, language: str, author: str) -> Text:
@@ -140,7 +151,7 @@ class Maker:
         self._name, self._name2 = source.sample(lists()[language, "names"], 2)
 
     def fill(self, template: str) -> str:
-        return re.sub(r"\{([a-zA-Z]+)(\d*)\}", self._filled, template)
+        return SLOT.sub(self._filled, template)
 
     def _filled(self, slot: re.Match[str]) -> str:
         name, size = slot[1], slot[2]
@@ -355,9 +366,9 @@ class Maker:
 def made_texts() -> Iterator[Text]:
     source = random.Random(3)  # noqa: S311
     for (language, name), templates in list(lists().items()):
-        for template in templates if name in "+-" else ():
+        for template in filter(SLOT.search, templates) if name in "+-" else ():
             for _ in range(COPIES):
-                case = Maker(language, source).fill(template).replace("⏎", "\n").replace("⇥", "\t")
+                case = in_lines(Maker(language, source).fill(template))
                 if source.random() < 0.2:
                     case = "".join(
                         part if i % 2 else part.lower() for i, part in enumerate(re.split("(«[^»]*»)", case))
@@ -423,7 +434,7 @@ def rows_of(texts: Sequence[Text]) -> list[Row]:
         for candidate in reading.candidates:
             is_secret = label(*candidate, spans)
             if is_secret is not None:
-                features = np.unique([tagger.place_of(name) for name in reading.features(candidate)])
+                features = np.array(sorted(tagger.places_of(reading.features(candidate))))
                 rows.append(Row(i, candidate.form, is_secret, features))
     return rows
 
@@ -528,7 +539,7 @@ def measure(name: str, texts: Sequence[Text], weights: NDArray[np.float64], *, s
 
 
 def score(reading: tagger.Reading, candidate: tagger.Candidate, weights: NDArray[np.int64]) -> float:
-    features = {tagger.place_of(name) for name in reading.features(candidate)}
+    features = tagger.places_of(reading.features(candidate))
     return float(weights[list(features)].sum() / tagger.STEPS_PER_UNIT + tagger.BIAS)
 
 

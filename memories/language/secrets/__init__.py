@@ -19,11 +19,11 @@ from memories.language.secrets.shapes import (
     strip_private,
 )
 from memories.language.secrets.tagger import find_learnt
-from memories.language.secrets.values import KINDS, Found, find_random, mark, settle
+from memories.language.secrets.values import KINDS, Found, find_random, mark, settle, without_marks
 
 __all__ = ["KINDS", "Redacted", "redact", "strip_private"]
 
-MAX_PASSES = 4
+MAX_PASSES = 8
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _WIDE_LETTER = re.compile("[０-９Ａ-Ｚａ-ｚ]")
 _PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "：（）＝，！？；"}
@@ -78,7 +78,7 @@ def find_by_rules(text: str, folded: str) -> Iterator[Found]:
     yield from find_figures(text)
     yield from find_forms(text, folded)
     yield from find_named(text, folded)
-    yield from find_said(folded)
+    yield from find_said(without_marks(folded))
     yield from find_in_columns(text, folded)
     yield from find_in_kubernetes(text, folded)
     yield from find_random(text)

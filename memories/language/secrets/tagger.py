@@ -10,38 +10,57 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from memories.language.secrets.values import MARK_RE, NO_VALUES, TECHNICAL, Found, any_of, is_stand_in, words
+from memories.language.secrets.values import (
+    NAMES_NO_SECRET,
+    NO_VALUES,
+    TECHNICAL,
+    Found,
+    any_of,
+    is_stand_in,
+    without_marks,
+    words,
+)
 
 WEIGHTS = Path(__file__).parent / "data" / "tagger.bin"
 N_WEIGHTS = 1 << 19
 STEPS_PER_UNIT = 40
 """Of the logit, in a weight of 1."""
 BIAS = -3.0
-THRESHOLDS = {"odd": 1.75, "joined": 2.75, "digits": 2.5, "groups": 1.5, "spelled": 2.0, "word": 1.5, "phrase": 1.25}
+THRESHOLDS = {"odd": 2.0, "joined": 2.5, "digits": 2.5, "groups": 1.5, "spelled": 2.0, "word": 0.75, "phrase": 1.0}
 """Logits that keep look-alikes of authors left out at about 1 %."""
 
+HOPELESS = {"odd": -60, "digits": -90, "groups": -40, "spelled": -60, "joined": 0, "word": -290, "phrase": -240}
+"""Of the weights of a value and the words of its text: with less, nothing around made a secret of any tried."""
+
 SENSES = (
-    "password", "code", "key", "login", "enter", "ask", "door", "net", "device", "kept", "counted", "refers",
+    "password", "word", "opens", "personal", "code", "key", "login", "enter", "ask", "door", "net", "device", "kept",
+    "counted", "refers",
 )  # fmt: skip
-"""What words around a value speak of: lists in data/words.tsv."""
-HINTS = frozenset({"password", "code", "key", "login", "ask", "door", "net"})
-"""Beside a word for typing, they call for a secret, too."""
-DOUBT_UNCUED = 2.5
+"""What words around a value speak of: lists in data/words.tsv. A word of several has the first."""
+CALLING = frozenset({"password", "word", "opens", "personal"})
+"""They call for a plain word or a phrase."""
+HINTS = frozenset({"code", "key", "login", "ask", "door", "net", "device"})
+"""Beside a word for typing, they do, too."""
+OF_NO_SECRET = frozenset({"", "counted", "refers"})
+DOUBT_UNCUED, DOUBT_HINTED = 2.5, 1.0
 """Added for an odd word as of code, in a text without a word that calls for a secret: hosts, versions, classes."""
 
 MAX_VALUE_CHARS, MAX_PHRASE_CHARS, MAX_PHRASE_WORDS, MAX_LEADS = 32, 200, 24, 5
-MAX_KEY_CHARS = 44
-"""Of one whose first part says whose it is: "live_…"."""
+MAX_KEY_CHARS = 64
+"""Of a value where words around call for a secret, or whose first part says whose it is: "live_…"."""
+ROUTER_KEY_DIGITS = 20
 WORDS_BEFORE, WORDS_AFTER, BLOCK_WORDS, LINE_CHARS = 10, 7, 30, 300
 SENSES_BEFORE, SENSES_AFTER, BEGINNING_CHARS = 18, 14, 4
 """Words whose sense counts; an entry of so many letters may be the beginning of a word."""
+CALL_CHARS = 100
+"""So near a word or phrase has to be to what calls for it."""
 MAX_CANDIDATES = 2_000
 """Of a text, which take a fifth of a second; texts with more are tables."""
 
@@ -49,35 +68,53 @@ _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 _MARK = r"\[redacted: [a-z ]+\]"
 _RUN = re.compile(rf"{_MARK}|[^\s{_CJK};|,<>]+")
 _OPENS, _CLOSES = "\"'“”«»„‘’‚()[]{}:.!?…*`~–—-→=/•", "\"'“”«»„‘’‚()[]{}:.?…*`~–—-→/\\"
+_MAY_BE_ODD = re.compile(
+    r"[^\W\d_]\d|\d[^\W\d_]|[!@#$%^&*+=?_~](?=\w)|\w[@#$%^&*+=_~]|[^\W\d_][-./&–]\w|\d[-./&–][^\W\d_]|[a-zß-ÿа-яё][A-ZÀ-ÞА-ЯЁ]"
+)
+"""In a text that has no word which calls for a secret: figures alone are none there."""
 _EDGES = _OPENS + _CLOSES + ",;"
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _EDGE = rf"(?<![^\W{_CJK}])"
 _END = rf"(?![^\W{_CJK}])"
 _FIGURES = re.compile(
-    rf"{_EDGE}(?<![$€£+.,:/#@-])\d{{1,4}}(?:(?:[ -]| [-–] | then )\d{{1,4}}){{1,7}}(?![%€$£@]|[.,:/-]\w){_END}"
+    rf"{_EDGE}(?<![$€£+.,:/#@-])\d{{1,4}}(?:(?:[ ・-]| [-–] | then )\d{{1,4}}){{1,7}}(?![%€$£@]|[.,:/-]\w){_END}"
 )
 _BLOCKS = re.compile(
     rf"{_EDGE}(?<!-)(?:(?:[A-Z0-9]{{4,6}}[ -]){{1,7}}[A-Z0-9]{{4,6}}|(?:[a-z0-9]{{4,6}}-){{1,7}}[a-z0-9]{{4,6}})"
     rf"(?!-){_END}"
 )
 _SPELLED = re.compile(rf"{_EDGE}(?:[^\W_{_CJK}](?: ?[-–] ?|[、,] ?| )){{4,24}}[^\W_{_CJK}]{_END}")
+_DICTATED = re.compile(
+    r"(?<!\w)[^\W_][^\s,.:;–]{0,14}(?: [^\s,.:;–]{1,14}){0,3}"
+    r"(?:, [^\s,.:;–]{1,16}(?: [^\s,.:;–]{1,14})?(?=\s*(?:[,.:;–]|$))){4,16}"
+)
 _ASSIGNED = re.compile(r"[^\W\d][\w.-]{0,30}[=:](?=.)")
 _LINKED = re.compile(
     r"\w+://|[\w.+-]+@[\w-]+\.\w|[\w.-]+\.(?:com|org|net|io|example|test|local)\b|[~.]{0,2}/\w|[\w.-]+/\S*/|\w+\(|"
     r"[^(){}<>\[\]]*[(){}<>\[\]]|--|\$|#!"
 )
-_NO_SECRET = re.compile(rf"{TECHNICAL}|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*")
-"""Names of algorithms and versions, digests, and ids."""
-_IDENTIFIER = re.compile(r"[A-Za-z]+(?:[._][A-Za-z]+)*|[A-Za-z]+\d?(?:[.][A-Za-z]+\d?)+")
-"""A name of code or a file: "maxRetries", "client_cursor", "settings.json", "sqlite3.DatabaseError"."""
+_NO_SECRET = re.compile(
+    rf"{TECHNICAL}|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*|i[0-9a-f]{{40}}|0x[0-9a-f]+|uuidv\d|\d{{1,2}}-[a-z]+"
+    r"|\d{1,2}er-[^\W\d_]+|[a-z]:\\.*|\\\\.*|(?:password|secret|token)_\w+"
+    r"|(?:[a-z]+[-_]){1,3}(?:credentials?|secrets?|passwords?|tokens?|keys?)(?:[-_]\w+)?"
+)
+"""Names of algorithms and versions, digests, ids, "6-digit", paths of Windows, and what secrets are stored under."""
+_SHORT_CODE = re.compile(r"[{}`\\]|\w\(|</\w|\[\w+\]|\w ?= ?\w")
+MIN_HEX_CHARS = 20
 _ACTOR = re.compile(r"(?:operator|agent|user):[\w.-]+")
 """Who did something, as rows of this server name it; an operator by the public part of a key."""
 _CODE_LIKE = re.compile(r"[\w./:-]+")
+_CODE = re.compile(r"[(){}=<>`#/\\\[\]]|\.\w+\b.*\.\w+\b")
 _SYMBOLS = frozenset("!@#$%^&*+=?_~")
 _CLAUSE = re.compile(r"[:;,.!?–—|()\"«»„“”「」『』：，。！？；、（）\n→>=/<]| - | ['’]|['’] ")
 _INSIDE = re.compile(rf"(?<=[{_CJK}])[A-Za-z]{{6,40}}(?![\w.-])|(?<![\w.-])[A-Za-z]{{6,40}}(?=[{_CJK}])", re.ASCII)
 _INSIDE_CJK = re.compile(rf"(?<=[是为叫填输用はに])[{_CJK}]{{2,12}}?(?=って|です|と|で|就|了|[。，、」』]|$)")
 _WORD = re.compile(rf"\0+|[{_CJK}]|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?|\d+(?:[.,:/-]\d+)*|\n|[^\w\s]")
+_ANY_CJK = re.compile(f"[{_CJK}]")
+_SAID = re.compile(r"\S+")
+_NUMBER = re.compile(r"\d{3}|\d\W\d")
+_JOINTS = re.compile(r"\w(?: ?[-–、] ?\w){4}")
+_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
 _SPEAKER = re.compile(r"[ \t>]*[\[<(*@]{0,3}[\w+: @.-]{1,20}?[\]>)*:：]{1,3}")
@@ -125,7 +162,14 @@ def _weights() -> memoryview:
 @cache
 def _senses() -> dict[str, str]:
     """Return words and beginnings of words, and what they speak of in whatever language: a door, typing, an order."""
-    return {word: sense for sense in SENSES for word in words("sense", sense)}
+    return {word: sense for sense in reversed(SENSES) for word in words("sense", sense)}
+
+
+@cache
+def _senses_cjk() -> tuple[tuple[str, str], ...]:
+    """Return what stands anywhere in a text that has no spaces, and its sense."""
+    written = ((word, sense) for word, sense in _senses().items() if word[0] >= "\u2e80")
+    return (*((word, "cue") for word in words("cue", "cjk")), *written)
 
 
 @lru_cache(maxsize=16_384)
@@ -136,9 +180,17 @@ def sense_of(word: str) -> str:
     return next((senses[word[:end]] for end in ends if word[:end] in senses), senses.get(word, ""))
 
 
-def place_of(feature: str) -> int:
-    """Return where the weight of a feature stands."""
-    return crc32(feature.encode("utf-8", "surrogatepass")) % N_WEIGHTS
+@lru_cache(maxsize=16_384)
+def _sense_as_written(word: str) -> str:
+    """Of a word with its accents and the marks beside it; "cue" for another that calls for a plain word or a phrase."""
+    sense = sense_of(word.strip(_EDGES).translate(_BARE))
+    return sense if sense in CALLING or word.lstrip(_OPENS)[:5] not in _cues() else "cue"
+
+
+def places_of(features: Iterable[str]) -> set[int]:
+    """Return where the weights of features stand."""
+    hashed = map(crc32, "\x1f".join(features).encode("utf-8", "surrogatepass").split(b"\x1f"))
+    return {one % N_WEIGHTS for one in hashed}
 
 
 def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Found]:
@@ -157,13 +209,14 @@ def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Foun
         place = bisect_right(ends, start)
         if place < len(found) and found[place].start < end:
             continue
-        is_doubtful = form == "odd" and not reading.is_cued and _CODE_LIKE.fullmatch(text, start, end)
-        threshold = THRESHOLDS[form] + (DOUBT_UNCUED if is_doubtful else 0)
+        threshold = THRESHOLDS[form]
+        if form == "odd" and not reading.is_cued and _CODE_LIKE.fullmatch(text, start, end):
+            threshold += DOUBT_HINTED if reading.is_hinted else DOUBT_UNCUED
         if reading.score(Candidate(start, end, form), weights) >= (threshold - BIAS) * STEPS_PER_UNIT:
             yield Found(start, end, "pin" if form in ("digits", "groups") else "password")
 
 
-def _form(value: str) -> str:
+def _form(value: str, *, is_hinted: bool = False) -> str:
     """Of a bare run of characters, "" for no candidate."""
     if _PLAIN.fullmatch(value):
         has_hump = (
@@ -171,8 +224,8 @@ def _form(value: str) -> str:
         )
         return "odd" if has_hump else ""
     if value.rstrip("#*").isdigit():
-        return "digits" if 3 <= len(value) <= 10 else ""
-    most = MAX_KEY_CHARS if "_" in value else MAX_VALUE_CHARS
+        return "digits" if 3 <= len(value) <= 10 or (is_hinted and len(value) == ROUTER_KEY_DIGITS) else ""
+    most = MAX_KEY_CHARS if is_hinted or "_" in value else MAX_VALUE_CHARS
     if not 4 <= len(value) <= most or not any(char.isalpha() for char in value):
         return ""
     if any(char.isdigit() or char in _SYMBOLS for char in value) or value.count("-") > 1:
@@ -182,11 +235,8 @@ def _form(value: str) -> str:
     return "joined" if "-" in value else "odd" if any(char in "./&–" for char in value) else ""
 
 
-def _may_be_odd(run: str) -> bool:
-    if run.isalpha() and (run.islower() or run.istitle()):
-        return False
-    bare = run.strip(_OPENS)
-    return _PLAIN.fullmatch(bare) is None or not (bare[1:].islower() or bare.isupper())
+def _calls_for_words(senses: set[str]) -> bool:
+    return "cue" in senses or not senses.isdisjoint(CALLING) or ("enter" in senses and not senses.isdisjoint(HINTS))
 
 
 class Reading:
@@ -195,32 +245,32 @@ class Reading:
     def __init__(self, text: str, folded: str) -> None:
         self.text, self.folded = text, folded
         self._masked: list[tuple[int, int]] = []
-        said = (MARK_RE.sub(" ", folded) if "[redacted: " in folded else folded).split()
-        starts = {word.lstrip(_OPENS)[:5] for word in said}
-        is_cued = not starts.isdisjoint(cues()[0]) or (not text.isascii() and any(cue in folded for cue in cues()[1]))
-        is_cued = is_cued or self._is_hinted(said)
-        self.is_cued = is_cued
-        found = self._odd(is_cued=is_cued) if is_cued or any(map(_may_be_odd, text.split())) else []
+        said = without_marks(folded).replace(";", " ").replace("|", " ").split()
+        senses = set(map(_sense_as_written, said))
+        self._is_cjk = not text.isascii() and _ANY_CJK.search(text) is not None
+        if self._is_cjk:
+            senses.update(sense for word, sense in _senses_cjk() if word in folded)
+        self.is_cued = _calls_for_words(senses)
+        self.is_hinted = not senses <= OF_NO_SECRET
+        self._may_be_short = not senses.isdisjoint({"code", "door"})
+        self._may_be_hex = not senses.isdisjoint({"key", "password"})
+        found = []
+        if _MAY_BE_ODD.search(text) or (self.is_hinted and _NUMBER.search(text)):
+            self._is_bare_code = not self.is_hinted and _CODE.search(text) is not None
+            found = self._odd()
         found += self._spelled(said)
-        if is_cued:
+        if self.is_cued:
             found += self._phrases()
         self.candidates = list(dict.fromkeys(found))[:MAX_CANDIDATES]
         self._bags: dict[int, list[str]] = {}
         self._scores: dict[tuple[str, int], int] = {}
-        if self.candidates:
-            self._read()
+        self.words: list[str] = []
 
-    def _is_hinted(self, said: Sequence[str]) -> bool:
-        senses = {sense_of(word.strip(_EDGES).translate(_BARE)) for word in said}
-        if not self.text.isascii():
-            senses |= {sense for word, sense in _senses().items() if word[0] >= "\u2e80" and word in self.folded}
-        return "password" in senses or ("enter" in senses and not senses.isdisjoint(HINTS))
-
-    def _odd(self, *, is_cued: bool) -> list[Candidate]:
+    def _odd(self) -> list[Candidate]:
         text, found = self.text, []
         for match in _RUN.finditer(text):
             run, start = match.group(), match.start()
-            if run.isalpha() and run.islower():
+            if run.isalpha() and run[1:].islower():
                 continue
             if run.startswith("[redacted: "):
                 self._masked.append(match.span())
@@ -228,39 +278,50 @@ class Reading:
             value = run.lstrip(_OPENS)
             start += len(run) - len(value)
             value = value.rstrip(_CLOSES)
-            if not (form := _form(value.rstrip("!"))):
+            if not (form := _form(value.rstrip("!"), is_hinted=self.is_hinted)):
                 continue
             value = value if form == "odd" else value.rstrip("!")
             end = start + len(value)
-            if form == "joined" and not is_cued:
+            if form == "joined" and not self.is_cued:
                 continue
             if form != "joined":
                 self._masked.append((start, end))
             is_dialled = text[start - 1 : start] in ("*", "#") and value[0].isdigit()
-            is_of_code = (not is_cued and _IDENTIFIER.fullmatch(value)) or text.endswith("base64,", 0, start)
-            if is_of_code or (not is_dialled and self._is_no_secret(value.lower(), form)):
+            is_unlikely = not self.is_hinted and (form != "odd" or self._is_bare_code)
+            if (
+                (is_unlikely and _CODE_LIKE.fullmatch(value))
+                or text.endswith("base64,", 0, start)
+                or (not is_dialled and self._is_no_secret(value.lower(), form))
+            ):
                 continue
             found.append(Candidate(start, end, form))
             assigned = _ASSIGNED.match(value)
-            bare = value[assigned.end() :] if assigned else ""
-            if assigned and (form := _form(bare)) and not self._is_no_secret(bare.lower(), form):
-                found.append(Candidate(start + assigned.end(), end, form))
-        if len(_DIGITS.findall(text)) > 1:
+            bare = value[assigned.end() :] if assigned and not NAMES_NO_SECRET.match(assigned[0].lower()) else ""
+            form = _form(bare, is_hinted=self.is_hinted)
+            if form and not self._is_no_secret(bare.lower(), form):
+                found.append(Candidate(end - len(bare), end, form))
+        if self.is_hinted and len(_DIGITS.findall(text)) > 1:
             found = self._grouped(found)
         return found
 
-    @staticmethod
-    def _is_no_secret(plain: str, form: str) -> bool:
+    def _is_no_secret(self, plain: str, form: str) -> bool:
         if plain in NO_VALUES or _LINKED.match(plain) or is_stand_in(plain):
             return True
-        return form == "odd" and _NO_SECRET.fullmatch(plain) is not None
+        if form != "odd" or (self._may_be_short and _SHORT_CODE.fullmatch(plain)):
+            return False
+        if self._may_be_hex and len(plain) >= MIN_HEX_CHARS and _HEX.fullmatch(plain):
+            return False
+        return _NO_SECRET.fullmatch(plain) is not None
 
     def _spelled(self, said: Sequence[str]) -> list[Candidate]:
-        """Letters one by one, and figures in words."""
+        """Letters one by one, also with what they are said to be, and figures in words."""
         text, spans = self.text, []
-        if sum(len(word) == 1 for word in said) > 3 or any(text.count(joint) > 3 for joint in "-、–"):
+        short = [word for word in said if len(word) < 3]
+        if sum(len(word) == 1 for word in short) > 3 or _JOINTS.search(text):
             spans += [match.span() for match in _SPELLED.finditer(text)]
-        if len(_digits().intersection(said)) > 1:
+        if sum(word[-1] == "," for word in short) > 2:
+            spans += [match.span() for match in _DICTATED.finditer(text)]
+        if self.is_hinted and len(_digits().intersection(said)) > 1:
             spans += [match.span() for match in _spoken().finditer(self.folded)]
         self._masked += spans
         return [Candidate(*span, "spelled") for span in spans]
@@ -277,20 +338,30 @@ class Reading:
 
     def _phrases(self) -> list[Candidate]:
         """Clauses, what follows a leading word in one, and last words; letters inside Chinese and Japanese."""
-        found, place = [], 0
+        found, place, calls = [], 0, self._calls()
         for match in (*_CLAUSE.finditer(self.text), None):
             end = match.start() if match else len(self.text)
-            if end - place > 2:
+            if end - place > 2 and bisect_left(calls, place - CALL_CHARS) < bisect_right(calls, end + CALL_CHARS):
                 starts = [place, *(lead.end() for lead in _lead().finditer(self.folded, place, end))][: MAX_LEADS + 1]
                 starts.append(max(self.text.rfind(" ", place, end), place))
                 found += [one for start in starts for one in self._phrase(start, end)]
                 ends = ((start, self.text.find(" ", start, end)) for start in starts[1:])
                 found += [one for start, stop in ends if stop > 0 for one in self._phrase(start, stop)]
             place = match.end() if match else end
-        if self.text.isascii():
+        if not self._is_cjk:
             return found
         inside = (*_INSIDE.finditer(self.text), *_INSIDE_CJK.finditer(self.text))
         return found + [Candidate(*match.span(), "word") for match in inside]
+
+    def _calls(self) -> list[int]:
+        """Return where the words are that call for a plain word or a phrase."""
+        said = _SAID.finditer(without_marks(self.folded))
+        calling = CALLING | {"cue", "enter"}
+        places = [one.start() for one in said if _sense_as_written(one[0]) in calling]
+        if self._is_cjk:
+            words_of = [word for word, sense in _senses_cjk() if sense in calling and word in self.folded]
+            places += [one.start() for word in words_of for one in re.finditer(re.escape(word), self.folded)]
+        return sorted(places)
 
     def _phrase(self, start: int, end: int) -> Iterator[Candidate]:
         bare = self.text[start:end].strip(" \t\r*_`'’")
@@ -314,23 +385,37 @@ class Reading:
             self.starts.append(match.start())
             self.ends.append(match.end())
             self.words.append("¤" if word[0] == "\0" else "0" if word[0].isdigit() else word)
+        self.senses = [self._sense_at(place) for place in range(len(self.words))]
         self.n_lines = self.words.count("\n")
         self.n_values = self.words.count("¤")
 
     def score(self, candidate: Candidate, weights: memoryview) -> int:
         """Return the sum of its features' weights; those of the words of the text are added once for each sort."""
-        kinds, features, block = self._of_candidate(*candidate)
-        total = sum(map(weights.__getitem__, set(map(place_of, features))))
-        for kind in kinds:
+        start, end, form = candidate
+        name, features = _of_value(self.text[start:end], form)
+        total = sum(map(weights.__getitem__, places_of(features)))
+        if form == "odd" and total < HOPELESS[form]:
+            return total
+        if not self.words:
+            self._read()
+        block = bisect_right(self.ends, start) // BLOCK_WORDS
+        for kind in _kinds(name):
             if (kind, block) not in self._scores:
-                hashed = set(map(place_of, self._of_bag(kind, block)))
+                hashed = places_of(self._of_bag(kind, block))
                 self._scores[kind, block] = sum(map(weights.__getitem__, hashed))
             total += self._scores[kind, block]
-        return total
+        if total < HOPELESS[form]:
+            return total
+        return total + sum(map(weights.__getitem__, places_of(self._of_place(start, end, name))))
 
     def features(self, candidate: Candidate) -> list[str]:
-        kinds, features, block = self._of_candidate(*candidate)
-        return features + [one for kind in kinds for one in self._of_bag(kind, block)]
+        start, end, form = candidate
+        name, features = _of_value(self.text[start:end], form)
+        if not self.words:
+            self._read()
+        block = bisect_right(self.ends, start) // BLOCK_WORDS
+        bags = (self._of_bag(kind, block) for kind in _kinds(name))
+        return [*features, *self._of_place(start, end, name), *chain.from_iterable(bags)]
 
     def _of_bag(self, kind: str, block: int) -> list[str]:
         """Of the words of the block of the text where it stands and those beside, whatever their order."""
@@ -340,25 +425,24 @@ class Reading:
             self._bags[block] = [f"B{word[:5]}" for word in bag] + [f"b{word[-6:]}" for word in bag if len(word) > 8]
         return [kind + one for one in self._bags[block]]
 
-    def _of_candidate(self, start: int, end: int, form: str) -> tuple[tuple[str, ...], list[str], int]:
-        """Its sorts, its own features, and the block of words where it stands."""
-        value = self.text[start:end]
-        name, features = _of_value(value, form)
+    def _of_place(self, start: int, end: int, name: str) -> list[str]:
+        """Return the features of what is around a value."""
+        features: list[str] = []
         before, after = bisect_right(self.ends, start), bisect_left(self.starts, end)
         left = self.words[max(0, before - WORDS_BEFORE) : before][::-1]
         right = self.words[after : after + WORDS_AFTER]
-        kinds = ("+",) if form in ("word", "phrase") else (name, "*")
+        kinds = _kinds(name)
         for kind in kinds:
             features += _of_words(kind, left, right)
         if len(left) > 2:
             features.append(f"{name}4{left[2]} {left[1]} {left[0]}")
         features.append(f"{name}5{left[:1]} {right[:1]}")
-        features.append(f"{name}6{shape(value)} {left[:1]}")
+        features.append(f"{name}6{shape(self.text[start:end])} {left[:1]}")
         features += self._of_senses(kinds[-1], name, before, after)
         opening = _NO_WORD_BEFORE.search(self.masked[max(0, start - 3) : start])[0]  # type: ignore[index]
         closing = _NO_WORD_AFTER.match(self.masked[end : end + 3])[0]  # type: ignore[index]
         features += [f"{name}<{opening}", f"{name}>{closing}", f"{name}<>{opening}{closing}"]
-        return kinds, features + self._of_line(name, start, end), before // BLOCK_WORDS
+        return features + self._of_line(name, start, end)
 
     def _of_senses(self, kind: str, name: str, before: int, after: int) -> Iterator[str]:
         """Yield what the words around it speak of, and how near the nearest of each sense is."""
@@ -378,7 +462,7 @@ class Reading:
         """Return how many words away each sense is first met."""
         found: dict[str, int] = {}
         for distance, place in enumerate(places):
-            if sense := self._sense_at(place):
+            if sense := self.senses[place]:
                 found.setdefault(sense, distance)
         return found
 
@@ -422,9 +506,14 @@ class Reading:
 
 
 @cache
-def cues() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Beginnings of words that call for a plain word or a phrase; and what is in such texts in Chinese and Japanese."""
-    return words("cue", "-"), tuple(words("cue", "cjk"))
+def _cues() -> frozenset[str]:
+    """Return beginnings of words that call for a plain word or a phrase."""
+    return words("cue", "-")
+
+
+def _kinds(name: str) -> tuple[str, ...]:
+    """Return the sorts of values whose features a value of this name has."""
+    return ("+",) if name in ("word", "phrase") else (name, "*")
 
 
 def shape(value: str) -> str:
@@ -451,6 +540,7 @@ def _of_value(value: str, form: str) -> tuple[str, list[str]]:
         features.append(f"oX{max(parts, default=0)}")
         features.append(f"oV{min(n_digits, 5)},{min(max(parts, default=0), 7)},{len(parts)}")
         features.append(f"oU{sum(map(str.isupper, value))}{sum(map(str.islower, value)) // 3}")
+        features.append(f"oN{min(n_chars // 8, 6)}{_HEX.fullmatch(value) is not None}")
         if digits := _DIGITS.search(value):
             features.append(f"oD{digits.end() - digits.start()}{digits.start() == 0}{digits.end() == n_chars}")
     elif form in ("word", "phrase"):

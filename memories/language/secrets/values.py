@@ -78,7 +78,7 @@ _STAND_IN = re.compile(
     rf"""arn:aws.*|(?:{any_of("placeholder_start")})[-_ ](?:[^\W\d_]+[-_ ]?){{1,5}}\d?|"""
     rf"""(?:[^\W\d_]+[-_]){{1,7}}(?:{any_of("placeholder_end")})|"""
     rf"""[^!-~]*(?:{any_of("placeholder_cjk")})[^!-~]*|"""
-    r"""[x*•.·…_-]{3,}|\W+""",
+    r"""[x*•.·…_-]{3,}|[x*]{4,}[^!-~].*|\^\(?[?\[\\].*|[)\]].*|\W+""",
     re.DOTALL,
 )
 _PATH = re.compile(r"(?:~|\.{1,2})/[\w./-]+|/[\w.-]+(?:/[\w.-]+)+/?|[a-z]:\\.*|[\w-]+(?:/[\w.-]+){2,}")
@@ -251,6 +251,11 @@ class Found(NamedTuple):
 
 def mark(kind: str) -> str:
     return f"[redacted: {kind}]"
+
+
+def without_marks(text: str) -> str:
+    """Return a text of the same length with spaces for marks: what they name is no word of it."""
+    return MARK_RE.sub(lambda mark: " " * len(mark[0]), text) if "[redacted: " in text else text
 
 
 def settle(found: Iterable[Found], text: str) -> list[Found]:

@@ -148,6 +148,14 @@ SECRETS = [
     ("pin", "Kate is at the side entrance: punch in «4471» and lean on it."),
     ("password", "letter by letter: «k n i g h t 5 5», no spaces"),
     ("secret", f"session cookie abc={BASE_40[:4]} «x9{BASE_40}»"),
+    ("key", "the blue screen wants «413072-220935-118547-601832-077429-553091-662240-109835» again"),
+    ("vendor key", "translate with «319735bc-a6f9-4d34-af60-a97b8daed93a:fx», please"),
+    ("vendor key", "a 401 with «live_¦YygX0bKRVitGoPZrpulRBPSggMu8vR» since today"),
+    ("telegram token", "GET /bot«110201543:¦AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0»/getMe"),
+    ("password", '{"kamera": {"sifre": "«Goz_Acik_5»"}}'),
+    ("password", "<utente>cassa</utente><parola>«Cozza-Pepe5»</parola>"),
+    ("password", "Te lo detto: «T maiuscola, a, n, 7, trattino, k, 2», vale per il NAS."),
+    ("password", "In portineria si entra come portineria e «Crostata.Fichi7», ci mette un po'."),
 ]
 
 KEPT = [
@@ -257,6 +265,11 @@ KEPT = [
     "Room Kestrel-4 is on the third floor, the puzzle has 1000 pieces, the model is Vent2.",
     "call 01632 960 877, order 77-3061, lot 4120, chapter 12 of a 1982 paperback",
     "reset the branch to release-2026-04",
+    "the login fails with 0x8009030C and C:\\Office\\lists\\2031_a.csv is missing",
+    "BILLET_SECRET=A_REMPLIR, STATION_PASS=BITTE_AENDERN",
+    r"the rule for a password ^(?=.*\d).{8,}$ lets spaces through",
+    "enter the 6-digit number, key 14er-Gabel is missing, is UUIDv7 a good key?",
+    "Change-Id: I623fc6a4d9becafc8025f0f27a355bab973525db on the password field",
     # Ids as programs give them, and nothing around them.
     "lDV9BXHFqnY1XkhcSOi6uFuktbJ5",
     "5AheM6KHmpDnJvQRHvWSS",
