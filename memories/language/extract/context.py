@@ -61,7 +61,8 @@ _OF_TIME = words("daily weekl month yearl annua hourl same alrea comes then ever
 """Cut like matter: when something is, and nothing of what."""
 _OFFERED = re.compile(
     r"(?:soll ich|möchten sie|möchtest du|darf ich|kann ich|veux-tu|voulez-vous|puis-je|dois-je|¿?le puedo|¿?puedo|"
-    r"¿?quieres|vuoi|posso|devo|quer que|algo más|anything else)\b",
+    r"¿?quieres|vuoi|posso|devo|quer que|algo más|anything else|autre chose|noch etwas|sonst noch|serve altro|"
+    r"mais alguma coisa|what can i do for you|how (?:can|may) i help)\b",
     re.IGNORECASE,
 )
 _REPLIED = words("""
@@ -69,6 +70,10 @@ _REPLIED = words("""
     us do don't bother leave ta cheers please pls fine course by means why not one sec moment go on then good idea
     no nein ja danke später bitte gern gerne passt non merci oui plus tard gracias sí si después sim não obrigado
     obrigada grazie dopo hm hmm um uh oh ah eh well you your i i'll i'd i'm im will would rather thing
+    bonne journée soirée nuit bientôt demain au revoir rien tout à c'est schönen schöne tag abend woche noch bis bald
+    morgen das war war's wars alles nichts hasta mañana luego buen buenas buenos días día tardes noches adiós nada es
+    todo eso buona giornata serata notte a presto domani ciao niente basta così boa bom noite dia tarde tchau até amanhã
+    logo só isso é tudo
     """)
 _UNTOLD = re.compile(
     r"\b(?:no idea|don['’]?t know|dunno|not sure|haven['’]?t decided|(?:I['’]?ll|i will|ill) (?:tell|send|let) "

@@ -401,6 +401,7 @@ _OFFER = re.compile(
     r"on (?:the|your|our) (?:list|plate|agenda|menu)"
     r"|how (?:did|was|are) (?:you|it|that|things)|"
     r"which one|or shall|on your mind|what happened|what's (?:up|wrong|the matter|going on)|"
+    r"what can i do for|how (?:can|may) i help|"
     r"(?:can|could|would|will) you|does that|is that (?:ok|all|right))\b",
     re.IGNORECASE,
 )

@@ -119,7 +119,7 @@ def weigh(
     question = last_question(asked)
     before = asked[-BEFORE_CHARACTERS:] if question else ""
     if question and is_mere_reply(question, message.content):
-        return [unit for unit in found if unit.type in ORDERED]
+        return [unit for unit in found if unit.type in ORDERED and not is_mere_reply(question, unit.text)]
     is_told = bool(question) and tells_matter(question) and not asks_several(question)
     matter = topic_of(asked, said_by(USER, talk))
     topic = matter if not is_told else "" if has_verb(question) else topic_of("", said_by(USER, talk))

@@ -632,6 +632,20 @@ def test_what_its_speaker_takes_back_is_not_kept_as_it_was_first_said() -> None:
     assert "Genk" in contents[0]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Autre chose ?", "Non merci, bonne journée"),
+        ("Noch etwas?", "Nein danke, schönen Tag noch!"),
+        ("¿Algo más?", "No, gracias, hasta mañana"),
+        ("Serve altro?", "No grazie, buona serata"),
+    ],
+)
+def test_a_farewell_in_another_language_is_no_answer(question: str, answer: str) -> None:
+    chunk = Chunk((Message(ASSISTANT, question), Message(USER, answer)), TODAY)
+    assert RulesProvider(judge="learned").extract(chunk, Setting()) == []
+
+
 def test_an_answer_in_another_language_is_kept_with_its_question() -> None:
     chunk = Chunk((Message(ASSISTANT, "¿Qué vas a vender?"), Message(USER, "jabones artesanales, unos 45")), TODAY)
     (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
