@@ -66,10 +66,12 @@ def test_letters_are_keys_where_nothing_is_typed(new_tab: NewTab) -> None:
     assert barriers(page) == []
     page.keyboard.press("Escape")
     expect(page.locator("#keys")).to_be_hidden()
-    row = page.locator("#memory-list tbody tr").nth(1)
-    for key in "jjx":
-        page.keyboard.press(key)
-    expect(row.locator("[data-pick]")).to_be_checked()
+    rows = page.locator("#memory-list tbody tr")
+    for number in range(2):
+        page.keyboard.press("j")
+        expect(rows.nth(number).locator(":focus")).to_have_count(1)
+    page.keyboard.press("x")
+    expect(rows.nth(1).locator("[data-pick]")).to_be_checked()
     page.keyboard.press("e")
     expect(page.locator(".editing textarea")).to_be_focused()
     page.keyboard.type("j?")

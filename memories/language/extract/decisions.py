@@ -165,6 +165,7 @@ _YOU_KEEP = re.compile(
     r"^you(?:'re| are)? (?:keep|kept|always|again|constantly)\s+(?:on )?([a-z]+ing)\b(.+)$", re.IGNORECASE
 )
 _SHOULD_HAVE = re.compile(r"^you should(?:n't| not)? have\b.+$", re.IGNORECASE)
+_NOT_TO = re.compile(r"^I (?:told|asked) you (not )?to ([a-z]+)\b(.*)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,10 @@ def _read_reproach(clause: str) -> Instruction | None:
     base = base_of_gerund(match[1].lower()) if match else ""
     if match and base and base not in {"say", "ask", "tell", "get"} and not _HERE_ONLY.search(match[2][:12]):
         return Instruction(f"Do not {base}{match[2]}", 0.7, is_lesson=True)
+    match = _NOT_TO.match(clause)
+    if match and is_base(match[2].lower()):
+        order = f"{'Do not ' if match[1] else ''}{match[2].lower()}{match[3]}"
+        return Instruction(_capital(order), 0.8, is_lesson=True)
     if _SHOULD_HAVE.match(clause) and len(clause.split()) > 4 and not _HERE_ONLY.search(clause):
         return Instruction("Assistant" + clause[3:], 0.7, is_lesson=True)
     return None
