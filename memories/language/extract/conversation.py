@@ -30,7 +30,9 @@ from memories.language.extract.lexicon import (
     POINTERS,
     PREPOSITIONS,
     SUBORDINATORS,
+    is_base,
     is_finite,
+    is_past,
 )
 from memories.language.extract.mentions import MAX_PHRASE, name_then, name_there, only_judges, read_mentions
 from memories.language.extract.prose import (
@@ -296,6 +298,12 @@ class Unit:
         return self.is_whole and (self.is_joined or bool(self.answers) or not self.is_fragment)
 
 
+_DEED = re.compile(
+    r"(\w+) (?:(?:up|down|off|out|over) )?(?:(?:the|an?|my|our|another|some|two|three) |to (?-i:[A-Z]))", re.IGNORECASE
+)
+"""A verb, and to what or whom."""
+
+
 def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
     """Return the units of a message, each tied to what was said before it."""
     by_user = role == USER
@@ -309,7 +317,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)
-            text = with_owner(without_courtesy(text)) if by_user else text
+            text = with_owner(without_courtesy(with_who_did(text, bare.text))) if by_user else text
             if not _is_told(text, by_user) or (sentence.is_question and text == bare.text):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
                     aside.append((len(units), text, sentence.is_question))
@@ -342,6 +350,13 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
         _tie(unit, previous, role, heard)
         previous = unit.text
     return units
+
+
+def with_who_did(text: str, sentence: str) -> str:
+    """Read "Sold the motorbike" as "I sold the motorbike": who tells of a deed and names nobody did it."""
+    deed = _DEED.match(text)
+    is_done = deed is not None and is_past(deed[1].lower()) and not is_base(deed[1].lower())
+    return f"I {text[:1].lower()}{text[1:]}" if is_done and sentence.startswith(text) else text
 
 
 def _fits_behind(text: str, unit: Unit) -> bool:

@@ -646,6 +646,12 @@ def test_a_farewell_in_another_language_is_no_answer(question: str, answer: str)
     assert RulesProvider(judge="learned").extract(chunk, Setting()) == []
 
 
+def test_a_deed_without_who_did_it_is_the_speakers_own() -> None:
+    chunk = Chunk((Message(USER, "My new manager is Paul. Sold the motorbike, by the way."),), TODAY)
+    contents = [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())]
+    assert contents == ["User's new manager is Paul", "User sold the motorbike"]
+
+
 def test_an_answer_in_another_language_is_kept_with_its_question() -> None:
     chunk = Chunk((Message(ASSISTANT, "¿Qué vas a vender?"), Message(USER, "jabones artesanales, unos 45")), TODAY)
     (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
