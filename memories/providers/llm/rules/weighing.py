@@ -91,6 +91,8 @@ DOES_TO_IT = re.compile(
 """To what, was told before."""
 HAS_DONE_IT = re.compile(r"(?:(?:I|we)(?:['’]ve| have)? )?(?:already|just) \w+ (?:it|them|that|this)\b", re.IGNORECASE)
 ENDS_POINTING = re.compile(r"\b(?:on|in|with|to|for|at|of|from|about) (?:it|them)$", re.IGNORECASE)
+ASKS_FOR_ANY = re.compile(r"(?:and )?(?:do|have) you (?:have|take|got) any\b", re.IGNORECASE)
+"""Something of the user's, whatever was spoken of: "Do you have any allergies?"."""
 OF_A_HOUSE = re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE)
 """Whose that is, only the assistant's own word tells."""
 ORDER = re.compile(
@@ -120,7 +122,7 @@ def weigh(
     before = asked[-BEFORE_CHARACTERS:] if question else ""
     if question and is_mere_reply(question, message.content):
         return [unit for unit in found if unit.type in ORDERED and not is_mere_reply(question, unit.text)]
-    is_told = bool(question) and tells_matter(question) and not asks_several(question)
+    is_told = tells_matter(question, 1 if ASKS_FOR_ANY.match(question) else MATTER) and not asks_several(question)
     matter = topic_of(asked, said_by(USER, talk))
     topic = matter if not is_told else "" if has_verb(question) else topic_of("", said_by(USER, talk))
     stated, is_together = told_together(stated, question) if question else (stated, False)

@@ -646,6 +646,13 @@ def test_a_farewell_in_another_language_is_no_answer(question: str, answer: str)
     assert RulesProvider(judge="learned").extract(chunk, Setting()) == []
 
 
+def test_what_is_asked_of_the_user_stands_without_what_was_spoken_of() -> None:
+    talk = (Message(USER, "My manager is Karin."), Message(ASSISTANT, "Do you have any allergies?"))
+    chunk = Chunk((*talk, Message(USER, "yes, peanuts")), TODAY)
+    contents = [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())]
+    assert contents[-1] == 'Asked "Do you have any allergies?", User said: yes, peanuts'
+
+
 def test_a_deed_without_who_did_it_is_the_speakers_own() -> None:
     chunk = Chunk((Message(USER, "My new manager is Paul. Sold the motorbike, by the way."),), TODAY)
     contents = [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())]
