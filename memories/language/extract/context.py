@@ -70,11 +70,14 @@ _REPLIED = words("""
     us do don't bother leave ta cheers please pls fine course by means why not one sec moment go on then good idea
     no nein ja danke später bitte gern gerne passt non merci oui plus tard gracias sí si después sim não obrigado
     obrigada grazie dopo hm hmm um uh oh ah eh well you your i i'll i'd i'm im will would rather thing
+    """)
+_FAREWELLS = words("""
     bonne journée soirée nuit bientôt demain au revoir rien tout à c'est schönen schöne tag abend woche noch bis bald
     morgen das war war's wars alles nichts hasta mañana luego buen buenas buenos días día tardes noches adiós nada es
     todo eso buona giornata serata notte a presto domani ciao niente basta così boa bom noite dia tarde tchau até amanhã
     logo só isso é tudo
     """)
+"""No answers to an offer, but to other questions: "Wann kommt ihr?" "Morgen Abend"."""
 _UNTOLD = re.compile(
     r"\b(?:no idea|don['’]?t know|dunno|not sure|haven['’]?t decided|(?:I['’]?ll|i will|ill) (?:tell|send|let) "
     r"(?:you|u)|ask me (?:again|later)|(?:tell|send)(?: you| u)? (?:it )?later|weiß (?:ich )?(?:noch )?nicht|"
@@ -172,7 +175,8 @@ def is_mere_reply(question: str, answer: str) -> bool:
     """Tell whether an answer to an offer only takes or leaves it: "Shall I send directions?" "yes please"."""
     is_offered = is_offer(question) or bool(_OFFERED.match(question.strip(" ¿")))
     said = [word.lower().replace("’", "'") for word in _WORD.findall(answer)]
-    rest = [word for word in said if word not in CONSENT | COURTESY | _REPLIED]
+    empty = CONSENT | COURTESY | _REPLIED | (_FAREWELLS if is_offered else frozenset())
+    rest = [word for word in said if word not in empty]
     is_short = len(said) <= SHORT_OFFER_ANSWER and said[:1] != rest[:1]
     return not rest or (is_offered and is_short and not re.search(r"\d|\b[A-Z]\w+$", answer))
 

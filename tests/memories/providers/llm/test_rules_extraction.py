@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.language.extract.clauses import cut_reply, cut_run_on, split_clauses, strip_leads, strip_trail
+from memories.language.extract.context import is_mere_reply
 from memories.language.extract.prose import read_sentences
 from memories.language.extract.statements import read_foreign
 from memories.language.extract.wording import to_third_person
@@ -644,6 +645,11 @@ def test_what_its_speaker_takes_back_is_not_kept_as_it_was_first_said() -> None:
 def test_a_farewell_in_another_language_is_no_answer(question: str, answer: str) -> None:
     chunk = Chunk((Message(ASSISTANT, question), Message(USER, answer)), TODAY)
     assert RulesProvider(judge="learned").extract(chunk, Setting()) == []
+
+
+def test_what_is_a_farewell_behind_an_offer_is_an_answer_to_when() -> None:
+    assert is_mere_reply("Noch etwas?", "bis morgen Abend")
+    assert not is_mere_reply("Wann kommt ihr an?", "morgen Abend")
 
 
 def test_what_is_asked_of_the_user_stands_without_what_was_spoken_of() -> None:
