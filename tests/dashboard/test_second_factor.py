@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from base64 import b32decode
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 from django_otp.oath import totp
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -19,10 +21,18 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from memsite.tenancy.models import AuditEntry
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, text_of
-from tests.talking import after
+from tests.talking import after, at_time
 
 PASSWORD = "seven-green-bottles"
 CODE = re.compile(r"\b(?:[a-z2-7]{4}-){3}[a-z2-7]{4}\b")
+
+
+@pytest.fixture(autouse=True)
+def start_of_a_step() -> Iterator[None]:
+    """The clock stands at the start of the 30 s that a code holds for, so that none runs out within a test."""
+    now = timezone.now()
+    with at_time(now.replace(second=now.second // 30 * 30, microsecond=0)):
+        yield
 
 
 @pytest.fixture
