@@ -93,7 +93,7 @@ def main() -> None:
 def statements_of_a_search(key: str) -> dict[str, str]:
     """As the database hears them, by what they are for."""
     (question,) = texts_of(1, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
-    indexes.kept.clear()
+    indexes.by_key.clear()
     with hearing() as captured:
         assert parsed(client_of(key), "post", "memories/search", {"query": question})["results"]
         counters.write()

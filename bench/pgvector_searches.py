@@ -156,7 +156,7 @@ def fill(name: str, rows: Vectors, model: str) -> App:
 
 
 def search_all(app: App, embedder: Given, rows: Vectors, pks: np.ndarray) -> Searched:
-    indexes.kept.clear()
+    indexes.by_key.clear()
     started = time.perf_counter()
     index = index_of(app, embedder)
     index.view()

@@ -9,7 +9,7 @@ from memories.store import damage
 
 
 def clear_caches() -> None:
-    indexes.kept.clear()
+    indexes.by_key.clear()
     hits.recent_memories.clear()
     filters.cached_filters.clear()
     summaries.computed_summaries.clear()

@@ -147,13 +147,13 @@ LANGUAGE = language.Language(
     modules={"held": "vector_store"},
     names={"told": "what it holds"},
     words={"door": "endpoint"},
-    phrases={"nothing to try again": "nothing to retry"},
+    phrases={"left in peace": "ignored"},
     allowed={"memsite/wire.py": ["door_id"]},
 )
-SAYS = '''"""Nothing to try again."""
+SAYS = '''"""Left in peace."""
 class OpenDoor: ...
 def told_off(told, indoors):
-    self.door_id = "There is Nothing to try again."
+    self.door_id = "It is Left in peace."
 '''
 
 
@@ -163,7 +163,7 @@ def test_words_of_the_old_language_are_refused_in_names_and_messages() -> None:
         "memsite/held.py:2: OpenDoor: endpoint",
         "memsite/held.py:3: told: what it holds",
         "memsite/held.py:4: door_id: endpoint",
-        "memsite/held.py:4: “Nothing to try again”: nothing to retry",
+        "memsite/held.py:4: “Left in peace”: ignored",
     ]
 
 
@@ -172,7 +172,7 @@ def test_a_name_on_the_wire_is_allowed_in_its_file() -> None:
 
 
 def test_the_text_of_a_template_is_checked_without_its_tags() -> None:
-    text = '<p class="nothing to try again">{% told %}Nothing to try again</p>'
+    text = '<p class="left in peace">{% told %}Left in peace</p>'
     assert len(list(LANGUAGE.check_file("templates/a.html", text))) == 1
 
 

@@ -163,18 +163,18 @@ def measure_loads(app: App, embedder: Embedder, question: str) -> Seconds:
     seconds: Seconds = {FIRST: []}
     first = partial(search, app, question, embedder)
     for _ in range(LOADS):
-        indexes.kept.clear()
+        indexes.by_key.clear()
         with patch.object(settings, "MEMSITE", replace(settings.MEMSITE, keep_indexes=False)):
             seconds[FIRST].append(timed(first))
     path = index_file_of(app.pk)
     if path is None or App.objects.get(pk=app.pk).memory_count < index_cache.LEAST_ROWS:
         return seconds
-    indexes.kept.clear()
+    indexes.by_key.clear()
     first()
     wait_until(path.exists, "The index is not kept")
     seconds[FOUND] = []
     for _ in range(LOADS):
-        indexes.kept.clear()
+        indexes.by_key.clear()
         seconds[FOUND].append(timed(first))
     return seconds
 

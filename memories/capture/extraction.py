@@ -139,7 +139,7 @@ def find_facts(
     before: Sequence[Resource],
     provider: Provider,
     embedder: Embedder,
-    shown: Sequence[str],
+    lines: Sequence[str],
     now: datetime,
     begun: PartlyRead | None = None,
 ) -> list[Found]:
@@ -148,7 +148,7 @@ def find_facts(
     A single text may have `begun`: the rest of it is read, as far as the budget goes, and LLMDenied passes only if that
     is not one window.
     """
-    found = [Found(resource) for resource in texts]
+    findings = [Found(resource) for resource in texts]
     setting = setting_of(session)
     messages = [as_message(resource, session.app.policy) for resource in texts]
     context = [as_message(resource, session.app.policy) for resource in before]
@@ -159,43 +159,43 @@ def find_facts(
             window = replace(window, chunk=replace(window.chunk, before=(*context, *window.chunk.before)))
         is_gated = bool(begun and begun.is_gated and number == begin)
         try:
-            if is_gated or is_worth_it(window, found, provider):
+            if is_gated or is_worth_it(window, findings, provider):
                 # Extract the facts of a window, each sorted to the text that says it.
                 known = known_near(session, window, embedder) if provider.name != RULES else {}
                 missed = len(fallbacks(provider))
                 facts = provider.extract(window.chunk, replace(setting, known=tuple(known.values())))
                 misread = fallbacks(provider)[missed:]
                 for place in window.places:
-                    found[place].made_by = RULES if misread else provider.name
-                    found[place].misread = misread[-1].reason if misread else found[place].misread
+                    findings[place].made_by = RULES if misread else provider.name
+                    findings[place].misread = misread[-1].reason if misread else findings[place].misread
                 for fact in facts:
                     if not is_of_before(fact, window.chunk):
                         updates = [*known][fact.updates - 1] if fact.updates else None
-                        add_fact(found[window.places[fact.message]], fact, session, shown, updates)
+                        add_fact(findings[window.places[fact.message]], fact, session, lines, updates)
             if provider.name == RULES and get_conf().relations == "learned":
-                note_passing(window, found, session, setting)
+                note_passing(window, findings, session, setting)
         except LLMDenied as denied:
             if begun is None or number == begin:
                 raise
-            found[0].windows_read, found[0].denied = number, denied
+            findings[0].windows_read, findings[0].denied = number, denied
             break
-    return found
+    return findings
 
 
-def is_worth_it(window: Window, found: Sequence[Found], provider: Provider) -> bool:
+def is_worth_it(window: Window, findings: Sequence[Found], provider: Provider) -> bool:
     worth = provider.gate(window.chunk)
     for place in window.places:
-        found[place].made_by = worth.made_by
+        findings[place].made_by = worth.made_by
     return worth.keep
 
 
-def note_passing(window: Window, found: Sequence[Found], session: AgentSession, setting: Setting) -> None:
+def note_passing(window: Window, findings: Sequence[Found], session: AgentSession, setting: Setting) -> None:
     """Note what is not worth keeping for itself, and passes the write gate."""
     for fact in find_passing(window.chunk, setting):
-        one = Found(found[window.places[fact.message]].resource)
+        finding = Found(findings[window.places[fact.message]].resource)
         if not is_of_before(fact, window.chunk):
-            add_fact(one, fact, session, ())
-        found[window.places[fact.message]].passing += one.candidates
+            add_fact(finding, fact, session, ())
+        findings[window.places[fact.message]].passing += finding.candidates
 
 
 def fallbacks(provider: Provider) -> Sequence[Fallback]:
@@ -216,34 +216,36 @@ def is_of_before(fact: Fact, chunk: Chunk) -> bool:
 
 def as_message(resource: Resource, policy: AppPolicy) -> Message:
     """Return a text as a message, without secrets, and without the markers where these are memories of their own."""
-    at = resource.said_at(policy.time_zone)
+    when = resource.said_at(policy.time_zone)
     text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
-    return Message(resource.role, redact(text).text, at, resource.speaker)
+    return Message(resource.role, redact(text).text, when, resource.speaker)
 
 
-def add_fact(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str], updates: int | None = None) -> None:
+def add_fact(
+    finding: Found, fact: Fact, session: AgentSession, lines: Sequence[str], updates: int | None = None
+) -> None:
     """Add a fact to the candidates or refusals of its text; nothing where it only repeats what the agent was shown.
 
     `updates` is the memory that it makes outdated.
     """
     fact = replace(fact, content=redact(fact.content).text.strip())
-    found.made_by = fact.made_by
+    finding.made_by = fact.made_by
     # A user who says what the agent was shown confirms it; an agent that does only reads it back.
-    is_agents = found.resource.role == Role.ASSISTANT
-    refusal = refusal_of(fact, session.app.policy, shown if is_agents else ())
+    is_agents = finding.resource.role == Role.ASSISTANT
+    refusal = refusal_of(fact, session.app.policy, lines if is_agents else ())
     if refusal:
-        found.refusals.append(refusal)
+        finding.refusals.append(refusal)
     elif fact.content:
-        candidate = candidate_of(fact, session, found.resource)
+        candidate = candidate_of(fact, session, finding.resource)
         candidate.updates = updates
         waits = quarantine(candidate, session.app.policy)
         if waits:
-            found.refusals.append(waits)
+            finding.refusals.append(waits)
         else:
-            found.candidates.append(candidate)
+            finding.candidates.append(candidate)
 
 
-def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal | None:
+def refusal_of(fact: Fact, policy: AppPolicy, lines: Sequence[str]) -> Refusal | None:
     """Return why the write gate refuses a fact, or None.
 
     It lets pass what was said, verifiable, useful, short enough, no instruction to the agent, no echo.
@@ -252,7 +254,7 @@ def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal |
     suspicions = [
         suspicion for text in (fact.content, fact.subject, *fact.tags) for suspicion in find_instructions(text)
     ]
-    if is_echo(fact.content, shown):
+    if is_echo(fact.content, lines):
         return Refusal(fact.category, ECHO, fact.content)
     if suspicions:
         kind, reason = RejectionKind.QUARANTINE, f"{suspicions[0].kind}: {suspicions[0].why}"
@@ -292,9 +294,9 @@ def setting_of(session: AgentSession) -> Setting:
 
 def known_near(session: AgentSession, window: Window, embedder: Embedder) -> dict[int, str]:
     """Return the known memories nearest to the window, by pk, for a model; none while the embedder is unavailable."""
-    said = "\n".join(message.content for message in window.chunk.messages)
+    text = "\n".join(message.content for message in window.chunk.messages)
     try:
-        (vector,) = embedder.embed_documents([said])
+        (vector,) = embedder.embed_documents([text])
     except EmbedderError:
         return {}
     view = index_of(session.app, embedder).view()
@@ -310,12 +312,12 @@ def known_near(session: AgentSession, window: Window, embedder: Embedder) -> dic
     return {pk: rows[pk].content for pk in pks if pk in rows}
 
 
-def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
+def add_plans(session: AgentSession, findings: Sequence[Found]) -> None:
     """Add to what was found in users' texts the plans that nothing of it tells of. One query, if users spoke.
 
     What was refused is not brought back: the gate had its reason. A plan passes the same gate.
     """
-    by_resource = {item.resource.pk: item for item in found if item.resource.role == Role.USER and not item.denied}
+    by_resource = {item.resource.pk: item for item in findings if item.resource.role == Role.USER and not item.denied}
     if not by_resource:
         return
     waiting = FutureTrigger.objects.for_app(session.app).filter(
@@ -504,48 +506,48 @@ def learn_facts(
     session = claim.session
     texts = [row.resource for row in rows if row.resource]
     injected = Injection.objects.for_app(session.app).into(session)
-    shown, shown_pks = injected.lines(), injected.memory_pks()
+    lines, shown_pks = injected.lines(), injected.memory_pks()
     begun = PartlyRead(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
     earlier = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
     earlier = earlier.filter(pk__lt=min(text.pk for text in texts))
     before = list(earlier.order_by("-pk")[:CONTEXT_TEXTS])[::-1]
-    found = find_facts(session, texts, before, provider, embedder, shown, now, begun)
-    for row, text in zip(rows, found, strict=True):
+    findings = find_facts(session, texts, before, provider, embedder, lines, now, begun)
+    for row, text in zip(rows, findings, strict=True):
         if extraction_queue.is_read_again(row) and text.misread:
             # What the rules have read before, they do not read again: that would confirm it.
             text.candidates, text.refusals, text.passing = [], [], []
-    add_plans(session, found)
-    keep_contradictions(session, found, embedder)
-    candidates = [candidate for text in found for candidate in text.candidates]
+    add_plans(session, findings)
+    keep_contradictions(session, findings, embedder)
+    candidates = [candidate for text in findings for candidate in text.candidates]
     embed_candidates([candidate for candidate in candidates if candidate.vector is None], embedder)
     all_related = dict(zip(map(id, candidates), find_related(session.app, candidates, embedder, provider), strict=True))
-    sources = sources_of(session, found, shown_pks)
-    for text in found:
+    sources = sources_of(session, findings, shown_pks)
+    for text in findings:
         drop_echoes(text, all_related, sources)
-    candidates = [candidate for text in found for candidate in text.candidates]
+    candidates = [candidate for text in findings for candidate in text.candidates]
     stored = [candidate for candidate in candidates if not conflict_of(candidate, all_related[id(candidate)])]
     incoming = needing_capacity(stored, [all_related[id(candidate)] for candidate in stored])
     suggested = suggest_evictions(session.app, provider, incoming, now, BACKGROUND_SECONDS)
     learnt = Lesson()
     with writing(session.app, learnt_in(session), now, suggested) as write:
-        for row, text in zip(rows, found, strict=True):
+        for row, text in zip(rows, findings, strict=True):
             keep(write, row, text, all_related, embedder, learnt)
         if learnt.outcomes:
             note_energy(session.app, "write", now, len(learnt.outcomes))
         if on_learnt:
             on_learnt(write, texts)
     lesson.add(learnt)
-    if any(row.attempts > 1 for row in rows) and any(text.made_by == provider.name for text in found):
+    if any(row.attempts > 1 for row in rows) and any(text.made_by == provider.name for text in findings):
         # A model that has failed is back.
         extraction_queue.requeue_marked(session.app, now, now - extraction_queue.READ_AGAIN_AFTER)
-    denied = found[0].denied
+    denied = findings[0].denied
     if denied and not isinstance(denied, LLMTooDear):
         extraction_queue.put_off(session.app, denied, denied.until, now)
 
 
-def keep_contradictions(session: AgentSession, found: Sequence[Found], embedder: Embedder) -> None:
+def keep_contradictions(session: AgentSession, findings: Sequence[Found], embedder: Embedder) -> None:
     """Keep of what is not worth it for itself what is at odds with something known: it was said to change that."""
-    passing = [(text, candidate) for text in found for candidate in text.passing][-MOST_PASSING:]
+    passing = [(text, candidate) for text in findings for candidate in text.passing][-MOST_PASSING:]
     if not passing or not embed_candidates([candidate for _, candidate in passing], embedder):
         return
     for text, candidate in passing:
@@ -555,50 +557,50 @@ def keep_contradictions(session: AgentSession, found: Sequence[Found], embedder:
             text.candidates.append(candidate)
 
 
-def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:
+def sources_of(session: AgentSession, findings: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:
     """Return what the agent was shown and how sure it is, by pk, if it has said anything. One query then."""
-    if not any(text.candidates and text.resource.role == Role.ASSISTANT for text in found):
+    if not any(text.candidates and text.resource.role == Role.ASSISTANT for text in findings):
         return {}
     rows = Memory.objects.for_app(session.app).filter(pk__in=[*shown_pks])
     return {pk: (content, confidence) for pk, content, confidence in rows.values_list("pk", "content", "confidence")}
 
 
-def drop_echoes(found: Found, all_related: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
+def drop_echoes(finding: Found, all_related: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
     """Drop what an agent says in other words, or fewer, of what it was shown in this session.
 
     What says more is no surer than what it was shown.
     """
-    if found.resource.role != Role.ASSISTANT or not sources:
+    if finding.resource.role != Role.ASSISTANT or not sources:
         return
-    kept: list[Candidate] = []
-    for candidate in found.candidates:
+    candidates: list[Candidate] = []
+    for candidate in finding.candidates:
         telling = all_related[id(candidate)].telling
         if any(item.memory.pk in sources and item.verdict.relation == Relation.SAME for item in telling):
             continue
         if any(is_shorter(candidate.content, content) for content, _ in sources.values()):
-            found.refusals.append(Refusal(candidate.category, ECHO, candidate.content))
+            finding.refusals.append(Refusal(candidate.category, ECHO, candidate.content))
             continue
         if candidate.confidence is not None:
             candidate.confidence = bound_by(candidate.content, candidate.confidence, sources.values())
-        kept.append(candidate)
-    found.candidates = kept
+        candidates.append(candidate)
+    finding.candidates = candidates
 
 
 def keep(
     write: Writer,
     row: Extraction,
-    found: Found,
+    finding: Found,
     all_related: dict[int, RelatedMemories],
     embedder: Embedder,
     lesson: Lesson,
 ) -> None:
     """Store what one text held, and note that so much of it is worked off: together or not at all."""
-    outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
-    for candidate in found.candidates:
+    outcomes = [refuse(write, refusal, finding.resource) for refusal in finding.refusals]
+    for candidate in finding.candidates:
         related = all_related[id(candidate)]
         conflict = conflict_of(candidate, related)
         if conflict:
-            outcomes.append(refuse(write, conflict, found.resource))
+            outcomes.append(refuse(write, conflict, finding.resource))
         else:
             outcomes.append(store(write, candidate, related, embedder))
     kinds = [outcome.kind for outcome in outcomes]
@@ -610,12 +612,12 @@ def keep(
         outcomes=outcomes,
     )
     counts = {name: getattr(row, name) + getattr(new, name) for name in ("stored", "reinforced", "rejected")}
-    if found.denied:
-        extraction_queue.pause(write, row, found.windows_read, found.denied, made_by=found.made_by, **counts)
+    if finding.denied:
+        extraction_queue.pause(write, row, finding.windows_read, finding.denied, made_by=finding.made_by, **counts)
     else:
         # An answer of no use is asked for once more, and not each night.
-        reason = extraction_queue.marked(found.misread) if found.misread and row.made_by != RULES else ""
-        extraction_queue.finish(write, row, made_by=found.made_by, reason=reason, **counts)
+        reason = extraction_queue.marked(finding.misread) if finding.misread and row.made_by != RULES else ""
+        extraction_queue.finish(write, row, made_by=finding.made_by, reason=reason, **counts)
     lesson.add(new)
 
 
@@ -624,8 +626,8 @@ def conflict_of(candidate: Candidate, related: RelatedMemories) -> Refusal | Non
     for item in related.telling:
         known = item.memory
         is_settled = known.pinned or known.source == Source.OPERATOR
-        is_surer = known.confidence >= (candidate.confidence or 0.0) + CLEAR_LEAD
-        if item.verdict.relation == Relation.CONTRADICTS and (is_settled or is_surer):
+        is_more_confident = known.confidence >= (candidate.confidence or 0.0) + CLEAR_LEAD
+        if item.verdict.relation == Relation.CONTRADICTS and (is_settled or is_more_confident):
             reason = f"at odds with a memory that is {'settled' if is_settled else 'much surer'}: {item.verdict.reason}"
             fields = plain_fields(candidate)
             return Refusal(candidate.category, reason[:500], candidate.content, RejectionKind.CONFLICT, {}, fields)

@@ -192,13 +192,13 @@ def replace_older(write: Writer, known: RelatedMemory, memory: Memory, candidate
         write.supersede(known.memory, by=memory, reason=known.verdict.reason)
 
 
-def end(write: Writer, memory: Memory, by: Memory, at: datetime, reason: str) -> None:
+def end(write: Writer, memory: Memory, by: Memory, when: datetime, reason: str) -> None:
     """End a memory at the moment from which another holds; in preset `ops` that one does not stand for it."""
-    if at > write.now or write.app.preset == Preset.OPS:
-        if memory.valid_until is None or memory.valid_until > at:
-            write.edit(memory, {"valid_until": at}, reason)
+    if when > write.now or write.app.preset == Preset.OPS:
+        if memory.valid_until is None or memory.valid_until > when:
+            write.edit(memory, {"valid_until": when}, reason)
     else:
-        write.supersede(memory, by=by, reason=reason, end=at)
+        write.supersede(memory, by=by, reason=reason, end=when)
 
 
 def end_before(write: Writer, memory: Memory, known: Sequence[Memory]) -> None:
@@ -211,10 +211,10 @@ def end_before(write: Writer, memory: Memory, known: Sequence[Memory]) -> None:
         links = Link.objects.for_app(write.app).filter(from_memory__in=latest, kind=LinkKind.SUPERSEDES)
         latest = [link.to_memory for link in links.select_related("to_memory") if link.to_memory not in matter]
         matter += latest
-    following = min((one for one in matter if start_of(one) > since), key=start_of)
-    for one in matter:
-        if start_of(one) < since and one.valid_until and one.valid_until > since:
-            write.edit(one, {"valid_until": since}, SINCE)
+    following = min((later for later in matter if start_of(later) > since), key=start_of)
+    for later in matter:
+        if start_of(later) < since and later.valid_until and later.valid_until > since:
+            write.edit(later, {"valid_until": since}, SINCE)
     end(write, memory, following, start_of(following), SINCE)
 
 
@@ -230,8 +230,8 @@ def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate
     """
     if write.app.preset == Preset.OPS or candidate.session is None or known.verdict.score >= CERTAIN:
         return False
-    said = {"from_memory__session": candidate.session, "kind": LinkKind.CONTRADICTS}
-    return Link.objects.for_app(write.app).filter(to_memory=known.memory, **said).exists()
+    by_session = {"from_memory__session": candidate.session, "kind": LinkKind.CONTRADICTS}
+    return Link.objects.for_app(write.app).filter(to_memory=known.memory, **by_session).exists()
 
 
 def is_said_again(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
@@ -363,17 +363,17 @@ def reconsider_evictions(app: App, provider: Provider, change_number: int, actor
     deadline = monotonic() + BACKGROUND_SECONDS
     back = 0
     for gone in evicted:
-        shown = [gone, *rows]
+        listed = [gone, *rows]
         try:
             choice = provider.make_room(
-                [as_noted(row) for row in shown], now, app.policy.max_characters, incoming, deadline - monotonic()
+                [as_noted(row) for row in listed], now, app.policy.max_characters, incoming, deadline - monotonic()
             )
         except LLMError as error:
             log.warning("rules_made_room", app=app.app_id, model=provider.name, reason=str(error))
             break
         if (choice.number, choice.into) != (gone.pk, None):
             with writing(app, actor, now) as write:
-                back += exchange(write, gone, Suggestion.of(choice, shown))
+                back += exchange(write, gone, Suggestion.of(choice, listed))
         rows = [row for row in rows if row.pk not in (choice.number, choice.into)]
     return back
 

@@ -118,22 +118,22 @@ def find_related(
     if get_conf().relations == "learned" and (provider is None or provider.name == RULES):
         judge_among(candidates, embedder)
     near = [nearest(app, view, candidate) for candidate in candidates]
-    met = [first_found(comparable(app, one), list(pks)) for one, pks in zip(candidates, near, strict=True)]
+    met = [first_found(comparable(app, item), list(pks)) for item, pks in zip(candidates, near, strict=True)]
     alike = [[pks[text.pk] for text in texts] for texts, pks in zip(met, near, strict=True)]
     if provider is None or provider.name == RULES:
-        verdicts = [judge_all(*one, embedder) for one in zip(met, candidates, alike, strict=True)]
+        verdicts = [judge_all(*item, embedder) for item in zip(met, candidates, alike, strict=True)]
     else:
         verdicts = judge_by_model(met, candidates, alike, embedder, provider)
-    return [RelatedMemories(seen, telling_of(app, *one)) for one in zip(candidates, met, verdicts, strict=True)]
+    return [RelatedMemories(seen, telling_of(app, *item)) for item in zip(candidates, met, verdicts, strict=True)]
 
 
 def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
     """Judge what is stored together ahead: under the write lock, where each meets those before it, this is known."""
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-    measured = [one for one in candidates if one.vector is not None]
-    vectors = np.array([one.vector for one in measured])
-    for at, candidate in enumerate(measured[1:], 1):
-        cosines = vectors[:at] @ vectors[at]
+    measured = [item for item in candidates if item.vector is not None]
+    vectors = np.array([item.vector for item in measured])
+    for place, candidate in enumerate(measured[1:], 1):
+        cosines = vectors[:place] @ vectors[place]
         near = np.argsort(-cosines, kind="stable")[:NEAREST].tolist()
         pairs = [pair_of(measured[other], candidate, float(cosines[other]), is_turned=False) for other in near]
         relate_all(pairs, bands, "learned")
@@ -153,28 +153,30 @@ def judge_by_model(
     """
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
     all_verdicts: list[list[Verdict]] = []
-    asked: list[tuple[int, list[int], Comparison]] = []
+    questions: list[tuple[int, list[int], Comparison]] = []
     for met, candidate, alike in zip(all_met, candidates, all_alike, strict=True):
         clear = [
             clear_case(Pair(text.content, candidate.content, "", cosine), bands)
             for text, cosine in zip(met, alike, strict=True)
         ]
-        doubtful = sorted((at for at, one in enumerate(clear) if not one), key=lambda at: -nearness(alike[at]))
-        outdated = [at for at in doubtful if met[at].pk == candidate.updates]
+        doubtful = sorted(
+            (place for place, first in enumerate(clear) if not first), key=lambda place: -nearness(alike[place])
+        )
+        outdated = [place for place in doubtful if met[place].pk == candidate.updates]
         if outdated:
             judged = judge_all(met, candidate, alike, embedder)
-            clear = [OUTDATED if at in outdated else one or judged[at] for at, one in enumerate(clear)]
+            clear = [OUTDATED if place in outdated else first or judged[place] for place, first in enumerate(clear)]
         elif doubtful:
-            near = [met[at] for at in doubtful[:MOST_PAIRS]]
+            near = [met[place] for place in doubtful[:MOST_PAIRS]]
             subject = candidate.subject if all(is_about_one(text, candidate) for text in near) else None
-            cosines = [alike[at] for at in doubtful[:MOST_PAIRS]]
+            cosines = [alike[place] for place in doubtful[:MOST_PAIRS]]
             question = Comparison(candidate.content, [text.content for text in near], subject or "", cosines)
-            asked.append((len(all_verdicts), doubtful[:MOST_PAIRS], question))
-        all_verdicts.append([one or FARTHER for one in clear])
-    answers = provider.relate_many([question for *_, question in asked]) if asked else []
-    for (number, places, _), verdicts in zip(asked, answers, strict=True):
-        for at, verdict in zip(places, verdicts, strict=True):
-            all_verdicts[number][at] = verdict
+            questions.append((len(all_verdicts), doubtful[:MOST_PAIRS], question))
+        all_verdicts.append([first or FARTHER for first in clear])
+    answers = provider.relate_many([question for *_, question in questions]) if questions else []
+    for (number, places, _), verdicts in zip(questions, answers, strict=True):
+        for place, verdict in zip(places, verdicts, strict=True):
+            all_verdicts[number][place] = verdict
     return all_verdicts
 
 
@@ -187,8 +189,8 @@ def telling_of(
         for text, verdict in zip(met, weigh_for_preset(app, verdicts), strict=True)
         if is_relevant(text, verdict, candidate, now)
     }
-    found = comparable(app, candidate).in_bulk(list(telling)) if telling else {}
-    return [RelatedMemory(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
+    memories = comparable(app, candidate).in_bulk(list(telling)) if telling else {}
+    return [RelatedMemory(memories[pk], verdict) for pk, verdict in telling.items() if pk in memories]
 
 
 def first_found(rows: MemoryQuerySet, pks: Sequence[int]) -> list[MemoryText]:
@@ -443,7 +445,7 @@ def as_held(content: str) -> str:
         if window.precision in LONG_TIMES:
             start, end = window.span
             content = content[:start] + content[end:]
-    content = HELD_ONCE.sub(lambda found: present_of(found[0]), content, count=1)
+    content = HELD_ONCE.sub(lambda match: present_of(match[0]), content, count=1)
     return " ".join(content.split()).strip(" ,;:")
 
 
@@ -460,8 +462,8 @@ def third_person(verb: str) -> str:
 
 def of_user(content: str) -> str:
     """Return a statement of the first person as one of the user, as which relations are judged better."""
-    if found := FIRST_PERSON.match(content):
-        return f"User {third_person(found[1])}{content[found.end() :]}"
+    if match := FIRST_PERSON.match(content):
+        return f"User {third_person(match[1])}{content[match.end() :]}"
     return f"User's{content[2:]}" if content.startswith("My ") else content
 
 
@@ -563,9 +565,9 @@ def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, f
     vectors = Vector.objects.for_app(app).filter(
         model=candidate.vector_model, dim=len(candidate.vector), memory__in=rows
     )
-    found, matrix = by_number(vectors.values_list("memory_id", "data"), len(candidate.vector))
+    newer, matrix = by_number(vectors.values_list("memory_id", "data"), len(candidate.vector))
     alike = matrix @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]
-    near: dict[int, float | None] = {found[place]: float(alike[place]) for place in best}
-    compared = set(found)
+    near: dict[int, float | None] = {newer[place]: float(alike[place]) for place in best}
+    compared = set(newer)
     return near | dict.fromkeys([pk for pk in pks if pk not in compared][:NEWEST_WITHOUT_VECTOR])

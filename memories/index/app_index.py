@@ -75,9 +75,9 @@ class Posting:
     asked: int
     whole: bool
 
-    def and_then(self, rows: list[int], asked: int) -> Posting:
+    def and_then(self, rows: list[int], fetched: int) -> Posting:
         """Return it continued with those of the next rows that contain the word."""
-        return Posting(np.concatenate([self.rows, rows], dtype=np.intp) if rows else self.rows, asked, self.whole)
+        return Posting(np.concatenate([self.rows, rows], dtype=np.intp) if rows else self.rows, fetched, self.whole)
 
 
 class Postings:
@@ -87,26 +87,26 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        self.kept: dict[str, Posting] = {}
+        self.by_word: dict[str, Posting] = {}
         self.cost = 0
         self.is_damaged = False
         """Whether the database's index of words was found to be damaged. Once it is mended, all is read anew."""
         self.lock = Lock()
 
     def get(self, word: str) -> Posting | None:
-        return self.kept.get(word)
+        return self.by_word.get(word)
 
     def put(self, word: str, posting: Posting) -> None:
         most = max(LEAST_KEPT, KEPT_PER_ROW * posting.asked)
         with self.lock:
             self.drop(word)
-            self.kept[word] = posting
+            self.by_word[word] = posting
             self.cost += WORD_COST + len(posting.rows)
-            while self.cost > most and len(self.kept) > 1:
-                self.drop(next(iter(self.kept)))
+            while self.cost > most and len(self.by_word) > 1:
+                self.drop(next(iter(self.by_word)))
 
     def drop(self, word: str) -> None:
-        dropped = self.kept.pop(word, None)
+        dropped = self.by_word.pop(word, None)
         self.cost -= WORD_COST + len(dropped.rows) if dropped else 0
 
 
@@ -182,8 +182,8 @@ class IndexView:
         done = vars(self)
         known = ("order", "moments", "session_words", "rises")
         cached = self.scoped_views.values.copy()
-        now = {visibility: kept.scoped.known_now() for visibility, kept in cached.items()}
-        before = {visibility: kept for visibility, kept in self.known.scoped_views.items() if visibility not in now}
+        now = {visibility: entry.scoped.known_now() for visibility, entry in cached.items()}
+        before = {visibility: entry for visibility, entry in self.known.scoped_views.items() if visibility not in now}
         scoped_views = dict([*before.items(), *now.items()][-VIEWS_KEPT:])
         return ViewState(len(self.columns.pk), **{name: done.get(name) for name in known}, scoped_views=scoped_views)
 
@@ -239,9 +239,9 @@ class IndexView:
             return np.zeros(len(pks), np.intp), np.zeros(len(pks), bool)
         order, numbers = (None, self.columns.pk) if self.rises else self.by_pk
         # An edited memory has dead rows before its living one: the last of its number is the one.
-        at = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
-        rows: Rows = at if order is None else order[at]
-        here: NDArray[np.bool_] = (numbers[at] == pks) & self.columns.alive[rows]
+        places = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
+        rows: Rows = places if order is None else order[places]
+        here: NDArray[np.bool_] = (numbers[places] == pks) & self.columns.alive[rows]
         return rows, here
 
 
@@ -277,10 +277,10 @@ class LivingRows:
         row = self.later.get(pk)
         if row is not None or pk in self.gone:
             return row
-        at = int(np.searchsorted(self.pks, pk))
-        if at == len(self.pks) or self.pks[at] != pk:
+        place = int(np.searchsorted(self.pks, pk))
+        if place == len(self.pks) or self.pks[place] != pk:
             return None
-        return at if self.rows is None else int(self.rows[at])
+        return place if self.rows is None else int(self.rows[place])
 
     def pop(self, pk: int) -> int | None:
         row = self.get(pk)
@@ -363,27 +363,29 @@ class AppIndex:
         # Since that commit, a later one may have been followed.
         if latest == self.change_number or (commit and latest < self.change_number):
             return False
-        is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
+        is_new = self.change_number < 0 or self.is_outdated(self.size, self.change_number, latest)
         if is_new:
             self.begin(count if isinstance(count, int) else 0, latest)
-        found, changes = self.size, list[int]()
+        size_before, changes = self.size, list[int]()
         for rows in changed_between(self.app_pk, self.model, self.dim, self.change_number, latest, away=self.away):
             self.append(rows)
             changes += [row[1] for row in rows]
-        self.arrange(found, changes)
+        self.arrange(size_before, changes)
         if is_new:
             self.row_of = LivingRows.of(self.columns.head(self.size))
-        if unreadable := [pk for pk in self.unreadable if (row := self.row_of.get(pk)) is not None and row >= found]:
+        if unreadable := [
+            pk for pk in self.unreadable if (row := self.row_of.get(pk)) is not None and row >= size_before
+        ]:
             report_damage(self.app_pk, VECTORS, memories=len(unreadable), first=min(unreadable))
         for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
         self.change_number = latest
         self.compact()
-        if is_new and self.size - found > index_cache.STALE * self.size:
+        if is_new and self.size - size_before > index_cache.STALE * self.size:
             self.keep()
         return True
 
-    def is_overtaken(self, size: int, change_number: int, latest: int) -> bool:
+    def is_outdated(self, size: int, change_number: int, latest: int) -> bool:
         """Tell whether most of so many rows, as of that change, have changed since. One query if that may be."""
         if latest - change_number <= FEW_CHANGES:
             return False
@@ -394,7 +396,7 @@ class AppIndex:
         """Begin anew: from the index cache on the disk, if that has most of it; else with capacity for so many rows."""
         self.clear()
         state = index_cache.read_index(self.kind)
-        if state is None or self.is_overtaken(state.size, state.change_number, latest):
+        if state is None or self.is_outdated(state.size, state.change_number, latest):
             self.reserve(count)
             return
         self.install(state)
@@ -498,21 +500,21 @@ class Indexes:
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
-        self.kept: OrderedDict[tuple[int, str, int], AppIndex] = OrderedDict()
+        self.by_key: OrderedDict[tuple[int, str, int], AppIndex] = OrderedDict()
         self.lock = Lock()
 
     def of(self, app: App, model: str, dim: int) -> AppIndex:
         """Return the app's index, a new one if the app's `index_number` was raised: those of smaller numbers go."""
         key = (app.pk, model, dim)
         with self.lock:
-            index = self.kept.get(key)
+            index = self.by_key.get(key)
             if index is None or index.number < app.index_number:
-                for other, older in list(self.kept.items()):
+                for other, older in list(self.by_key.items()):
                     if other[0] == app.pk and older.number < app.index_number:
-                        del self.kept[other]
+                        del self.by_key[other]
                 index = AppIndex(app.pk, model, dim, app.index_number, away=app.near_model == model)
-                self.kept[key] = index
-            self.kept.move_to_end(key)
+                self.by_key[key] = index
+            self.by_key.move_to_end(key)
             if index.nbytes != index.columns.nbytes:
                 self.shrink()
             return index
@@ -520,11 +522,11 @@ class Indexes:
     def of_app(self, app_pk: int) -> list[AppIndex]:
         """Return the app's indexes that are there, of whatever embedder."""
         with self.lock:
-            return [index for (pk, *_), index in self.kept.items() if pk == app_pk]
+            return [index for (pk, *_), index in self.by_key.items() if pk == app_pk]
 
     def shrink(self) -> None:
         """Drop the least recently used indexes over the limit, when an index was added or has grown."""
-        for index in self.kept.values():
+        for index in self.by_key.values():
             index.nbytes = index.columns.nbytes
-        while len(self.kept) > 1 and sum(index.nbytes for index in self.kept.values()) > self.limit_bytes:
-            self.kept.popitem(last=False)
+        while len(self.by_key) > 1 and sum(index.nbytes for index in self.by_key.values()) > self.limit_bytes:
+            self.by_key.popitem(last=False)

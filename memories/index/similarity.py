@@ -124,11 +124,11 @@ def difference_counts(differing: NDArray[np.uint16], dim: int) -> Counts:
     return np.bincount(differing[::step], minlength=dim + 1)
 
 
-def moments(counts: Counts, told: NDArray[np.float64]) -> tuple[float, float]:
+def moments(counts: Counts, cosines: NDArray[np.float64]) -> tuple[float, float]:
     """Return mean and spread of what is told, where so many differ in 0, 1, … signs."""
     shares = counts / max(1, int(counts.sum()))
-    mean = float(shares @ told)
-    return mean, math.sqrt(max(0.0, float(shares @ np.square(told)) - mean**2))
+    mean = float(shares @ cosines)
+    return mean, math.sqrt(max(0.0, float(shares @ np.square(cosines)) - mean**2))
 
 
 def scaled(counts: Counts, usual: tuple[float, float]) -> Floats:
@@ -139,10 +139,10 @@ def scaled(counts: Counts, usual: tuple[float, float]) -> Floats:
     Signs alone spread real vectors too far, and of sparse ones, which share the sign of what is not there, they find
     all alike: beside exact cosines they would count for more than these.
     """
-    told = estimates(len(counts) - 1)
-    mean, spread = moments(counts, told)
+    cosines = estimates(len(counts) - 1)
+    mean, spread = moments(counts, cosines)
     factor = usual[1] / max(spread, LEAST_SPREAD)
-    return (told * factor + (usual[0] - mean * factor)).astype(np.float32)
+    return (cosines * factor + (usual[0] - mean * factor)).astype(np.float32)
 
 
 def closest(differing: NDArray[np.uint16], counts: Counts) -> Rows:
@@ -156,9 +156,9 @@ def closest(differing: NDArray[np.uint16], counts: Counts) -> Rows:
     limit = int(counts.cumsum().searchsorted(wanted * share))
     places = np.flatnonzero(differing <= limit)
     if len(places) > wanted:
-        kept = np.ones(len(places), bool)
-        kept[np.flatnonzero(differing[places] == limit)[: len(places) - wanted]] = False
-        places = places[kept]
+        is_likely = np.ones(len(places), bool)
+        is_likely[np.flatnonzero(differing[places] == limit)[: len(places) - wanted]] = False
+        places = places[is_likely]
     return places
 
 
@@ -171,13 +171,13 @@ def hamming(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.
     """Return the differing bits per row. Word by word: rows stay in cache and no (n, words) array is made twice."""
     distances = np.zeros(len(signs), np.uint16)
     for first in range(0, len(signs), SIGNS_AT_ONCE):
-        block, found = signs[first : first + SIGNS_AT_ONCE], distances[first : first + SIGNS_AT_ONCE]
+        block, block_distances = signs[first : first + SIGNS_AT_ONCE], distances[first : first + SIGNS_AT_ONCE]
         for start in range(0, signs.shape[1], WORDS_OF_A_BYTE):
             some = range(start, min(start + WORDS_OF_A_BYTE, signs.shape[1]))
             counts = np.bitwise_count(block[:, start] ^ query[start])
             for word in some[1:]:
                 counts += np.bitwise_count(block[:, word] ^ query[word])
-            found += counts
+            block_distances += counts
     return distances
 
 
@@ -376,18 +376,18 @@ class IndexedCosines:
 
     @cached_property
     def every(self) -> Floats:
-        found: Floats = self.table[differences(self.signs, self.query, self.rows)]
-        found[self.foremost] = self.exact
-        return found
+        cosines: Floats = self.table[differences(self.signs, self.query, self.rows)]
+        cosines[self.foremost] = self.exact
+        return cosines
 
     def at(self, places: Rows) -> Floats:
         if places.size > GATHER_BELOW * len(self.rows):
             return self.every[places]
-        found: Floats = self.table[disagreeing(self.signs, self.query, self.rows[places])]
+        cosines: Floats = self.table[disagreeing(self.signs, self.query, self.rows[places])]
         listed = np.minimum(np.searchsorted(self.foremost, places), len(self.foremost) - 1)
         is_listed = self.foremost[listed] == places
-        found[is_listed] = self.exact[listed[is_listed]]
-        return found
+        cosines[is_listed] = self.exact[listed[is_listed]]
+        return cosines
 
     def reaching(self, least: float, most: int) -> Rows:
         if len(self.foremost) >= most:

@@ -57,20 +57,20 @@ class SampledVectors:
 
     rows: Rows
     vectors: Vectors
-    told: Latest[tuple[float, float]] = field(default_factory=lambda: Latest(QUESTIONS_KEPT))
+    usual_by_question: Latest[tuple[float, float]] = field(default_factory=lambda: Latest(QUESTIONS_KEPT))
 
     def cosines(self, query: Vectors) -> Floats:
-        found: Floats = np.vecdot(self.vectors, query)
-        return found
+        values: Floats = np.vecdot(self.vectors, query)
+        return values
 
     def usual(self, query: Vectors) -> tuple[float, float]:
         """Return mean and spread of a question's cosines."""
         key = query.tobytes()
-        usual = self.told.get(key)
+        usual = self.usual_by_question.get(key)
         if usual is None:
             cosines = self.cosines(query)
             usual = float(cosines.mean(dtype=np.float64)), float(cosines.std(dtype=np.float64))
-            self.told.put(key, usual)
+            self.usual_by_question.put(key, usual)
         return usual
 
 
@@ -103,8 +103,8 @@ class Sample:
         drawn = self.drawn_from(columns, of)
         if drawn is None:
             return True
-        at = np.minimum(np.searchsorted(rows, drawn.rows), len(rows) - 1)
-        nearer = drawn.cosines(query)[rows[at] == drawn.rows] > least
+        places = np.minimum(np.searchsorted(rows, drawn.rows), len(rows) - 1)
+        nearer = drawn.cosines(query)[rows[places] == drawn.rows] > least
         return int(nearer.sum()) <= MORE_BY_CHANCE + SO_MANY_TIMES * len(nearer) * count / len(rows)
 
     def drawn_from(self, columns: Columns, of: Callable[[Rows], Vectors]) -> SampledVectors | None:
@@ -154,7 +154,7 @@ class VectorStore(Protocol):
     def cosines_of(self, query: Vectors, rows: Rows) -> Floats:
         """Return the cosines of a query with some rows, as far as they are known without asking the database."""
 
-    def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
+    def worth_comparing(self, queried: Rows, rows: Rows, floor: float) -> Rows:
         """Return the places in `rows` of what may reach that cosine with one of those asked."""
 
 
@@ -190,6 +190,6 @@ class InProcessStore:
     def cosines_of(self, query: Vectors, rows: Rows) -> Floats:
         return near.gathered_cosines(self.columns.vectors, query, rows)
 
-    def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
+    def worth_comparing(self, queried: Rows, rows: Rows, floor: float) -> Rows:
         """Return all places: the vectors are at hand."""
         return np.arange(len(rows))

@@ -31,7 +31,7 @@ from tests.api.checks import assert_problem
 from tests.api.test_webhooks import Receiver, receiver  # noqa: F401  # a fixture
 from tests.conftest import Caller, make_app, make_caller
 from tests.dashboard.conftest import member, sign_in
-from tests.dashboard.reading import text_of
+from tests.dashboard.pages import text_of
 from tests.tables import each_row
 from tests.talking import after
 from tests.upkeep import do

@@ -22,10 +22,10 @@ from memories.services import MemoryAgent
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import MEMORY_FIELDS, assert_problem
-from tests.aside import has_to_wait
 from tests.busy_app import BUSY, busy
 from tests.conftest import Caller, make_app, make_caller
-from tests.dashboard.reading import elements
+from tests.dashboard.pages import elements
+from tests.other_connection import has_to_wait
 from tests.tables import each_row
 
 APPS = "/api/v1/apps"

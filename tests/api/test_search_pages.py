@@ -220,7 +220,7 @@ def test_what_is_stored_between_two_pages_moves_none_of_them(
 @pytest.mark.usefixtures("whales")
 def test_what_a_clock_that_was_ahead_has_stored_is_on_its_page_still(alice: Caller) -> None:
     Memory.objects.update(created_at=NOON + timedelta(days=9))
-    indexes.kept.clear()
+    indexes.by_key.clear()
     assert len(joined(pages(alice, limit=4))) == 11
 
 

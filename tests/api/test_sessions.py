@@ -20,9 +20,9 @@ from memories.tasks import upkeep_work
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES
 from sessions.models import TIERS, AgentSession, Resource, Turn
 from tests.api.checks import all_memories, assert_problem, say
-from tests.aside import aside, has_to_wait
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.retrieve.asking import set_policy
+from tests.other_connection import aside, has_to_wait
 from tests.tables import each_row
 from tests.talking import tell
 from tests.upkeep import upkeep_learn_due

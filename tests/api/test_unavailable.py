@@ -41,7 +41,7 @@ from sessions.models import AgentSession
 from tests.api.checks import RESULT, assert_problem, assistant, ndjson
 from tests.conftest import Caller, make_app, make_caller
 from tests.dashboard.conftest import member, sign_in
-from tests.dashboard.reading import HTMX, elements
+from tests.dashboard.pages import HTMX, elements
 from tests.databases import copy_test_database
 from tests.mcp.asking import refused, use
 from tests.talking import after

@@ -18,7 +18,7 @@ from memsite import __version__
 from memsite.tenancy.models import App, Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
-from tests.dashboard.reading import HTMX, elements, links, text_of
+from tests.dashboard.pages import HTMX, elements, links, text_of
 from tests.tables import each_row
 
 OPEN = {
@@ -56,7 +56,7 @@ def test_a_stranger_who_sends_a_form_comes_back_to_its_page(client: Client, addr
 def test_the_address_of_a_form_says_that_there_is_nothing_to_look_at(sue: Client, acme: App, address: str) -> None:
     answer = sue.get(address, headers={"Accept": "text/html"})
     assert (answer.status_code, answer["Allow"]) == (405, "POST")
-    assert "this address only takes what a form sends" in text_of(answer)
+    assert "it only accepts what a form sends" in text_of(answer)
     assert "/" in links(answer)
 
 

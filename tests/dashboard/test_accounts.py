@@ -12,7 +12,7 @@ from django.test import Client
 
 from memsite.tenancy.models import AuditEntry
 from tests.conftest import Caller
-from tests.dashboard.reading import text_of
+from tests.dashboard.pages import text_of
 from tests.talking import after
 
 PASSWORD = "seven-green-bottles"

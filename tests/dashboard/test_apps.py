@@ -12,7 +12,7 @@ from memories.models import Decision, Memory, Rejection
 from memsite.tenancy.models import App, AppPolicy, AppStatus, AuditEntry, Membership
 from tests.busy_app import busy
 from tests.conftest import Caller, make_app, make_caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
 
 SWITCHER = {"HX-Target": "switch-list"}

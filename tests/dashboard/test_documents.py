@@ -9,7 +9,7 @@ from django.test import Client
 
 from memories.models import Document
 from tests.conftest import Caller
-from tests.dashboard.reading import text_of
+from tests.dashboard.pages import text_of
 from tests.documents import MANUAL, added, read_all
 
 PAGE = "/knowledge/documents"

@@ -16,7 +16,7 @@ from memories.store.purge import purge_user
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, text_of
 from tests.dashboard.test_memories import HOSTILE, LIST, edit_url, show, stored, toasts, typed
 from tests.tables import each_row
 

@@ -12,7 +12,7 @@ from django.test import Client
 
 from memsite.tenancy.models import App
 from tests.conftest import make_app
-from tests.dashboard.reading import read
+from tests.dashboard.pages import read
 from tests.dashboard.test_access import LOOKED_AT
 from tests.hostile import HOSTILE, addresses, fill
 

@@ -16,7 +16,7 @@ from memories.models import Entity, FutureTrigger, Memory, Summary, SummaryDue, 
 from memories.services import MemoryAgent
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
 from tests.talking import at_time
 from tests.upkeep import upkeep_summaries

@@ -22,7 +22,7 @@ from memsite.tenancy.write_rate import take_writes
 from sessions.models import AgentSession, Cooldown, Event
 from sessions.recording import CRASHED
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
 from tests.talking import at_time, tell
 

@@ -14,7 +14,7 @@ from memories.models import Memory, Rejection, Revision, Status
 from memories.services import MemoryAgent
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, read, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, read, text_of
 from tests.tables import each_row
 from tests.talking import hear
 
@@ -448,7 +448,7 @@ def test_a_full_app_takes_none_back_and_says_so_in_one_sentence(ed: Client, alic
     memory.refresh_from_db()
     response = ed.post(f"/memories/{memory.uid}/change", {"action": "restore", "version": memory.version}, headers=HTMX)
     for answer in (bulk(ed, "restore", memory), response):
-        assert "none makes room." in toasts(answer)
+        assert "or raise memory_limit." in toasts(answer)
         assert ".." not in toasts(answer)
 
 

@@ -16,7 +16,7 @@ from memories.models import Injection, Link, Memory, Revision, Status
 from memories.services import MemoryAgent
 from memsite.tenancy.models import AppPolicy, AuditEntry
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.dashboard.test_memories import last_change, stored, toasts, typed
 from tests.tables import each_row
 from tests.talking import after, hear, turn

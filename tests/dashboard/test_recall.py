@@ -14,7 +14,7 @@ from memories.models import Injection, Memory, RecallCount
 from memories.retrieve.hits import Hit
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, links, text_of
+from tests.dashboard.pages import HTMX, elements, links, text_of
 from tests.dashboard.test_memories import HOSTILE, stored
 from tests.tables import each_row
 from tests.talking import after

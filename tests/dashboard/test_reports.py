@@ -23,7 +23,7 @@ from memories.providers.llm import client
 from memsite.db.transactions import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
-from tests.dashboard.reading import elements, links, queries_of, text_of
+from tests.dashboard.pages import elements, links, queries_of, text_of
 from tests.memories.providers.llm.servers import Says, Server, serve
 from tests.tables import each_row
 from tests.talking import at_time

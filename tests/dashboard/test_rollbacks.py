@@ -11,7 +11,7 @@ from django.test import Client
 from memories.models import Memory, Rollback, Status
 from sessions.models import AgentSession
 from tests.conftest import Caller
-from tests.dashboard.reading import elements, fragment, links, text_of
+from tests.dashboard.pages import elements, fragment, links, text_of
 from tests.tables import each_row
 from tests.talking import hear
 

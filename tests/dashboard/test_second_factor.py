@@ -20,7 +20,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from memsite.tenancy.models import AuditEntry
 from tests.conftest import Caller
-from tests.dashboard.reading import elements, text_of
+from tests.dashboard.pages import elements, text_of
 from tests.talking import after, at_time
 
 PASSWORD = "seven-green-bottles"
@@ -148,7 +148,7 @@ def test_after_five_wrong_codes_one_has_to_wait_from_there(secured: tuple[str, l
 
 def test_it_is_turned_off_and_codes_are_renewed_with_a_code(browser: Client, secured: tuple[str, list[str]]) -> None:
     _, codes = secured
-    assert "not right" in text_of(browser.post("/account/off", {"code": "wrong"}))
+    assert "This code is wrong" in text_of(browser.post("/account/off", {"code": "wrong"}))
     with after(seconds=2):
         renewed = CODE.findall(text_of(browser.post("/account/codes", {"code": codes[0]})))
         assert len(renewed) == 10

@@ -12,7 +12,7 @@ from memories.dashboard.views.sessions import SHOWN, TEXTS, as_number
 from memories.models import Injection, Memory
 from sessions.models import MAX_TURN, AgentSession, Event, Resource
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
 from tests.talking import hear, tell, turn
 from tests.upkeep import upkeep_learn_due

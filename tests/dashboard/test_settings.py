@@ -22,7 +22,7 @@ from memsite.tenancy.governance import audited
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESET_IS_FOR, Preset, preset_values
 from tests.conftest import Caller, client_with
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.memories.import_export.moving import export
 from tests.tables import each_row
 

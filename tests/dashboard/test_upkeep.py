@@ -18,7 +18,7 @@ from memories.services import MemoryAgent
 from memsite.jobs.job import Unclaimed
 from memsite.jobs.models import JobRun, RunStatus
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.pages import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
 from tests.talking import contents, hear, tell
 

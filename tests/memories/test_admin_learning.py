@@ -27,7 +27,7 @@ from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.dashboard.conftest import member, sign_in
-from tests.dashboard.reading import links, text_of
+from tests.dashboard.pages import links, text_of
 from tests.talking import after, tell
 
 LIST = "/admin/memories/memory/"

@@ -15,8 +15,8 @@ from django.test import Client
 from memsite.tenancy import admin
 from memsite.tenancy.governance import LastOwner, set_member
 from memsite.tenancy.models import App, AuditEntry, Identity, Membership, Role
-from tests.aside import leave
 from tests.conftest import make_app
+from tests.other_connection import leave
 
 PEOPLE, GROUPS = "/admin/auth/user/", "/admin/auth/group/"
 PASSWORD = "correct horse battery"

@@ -25,8 +25,8 @@ from memsite.db.prepared import Prepared, fetch_all
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.api.checks import assert_problem
-from tests.aside import leave
 from tests.conftest import Caller, make_app
+from tests.other_connection import leave
 
 NUL_IN_TEXT = "said \x00 before anybody refused it"
 

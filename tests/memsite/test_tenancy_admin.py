@@ -31,7 +31,7 @@ from memsite.tenancy.models import (
 )
 from memsite.tenancy.policy import POLICY_FIELDS, preset_values
 from tests.conftest import Caller, client_with, make_app
-from tests.dashboard.reading import elements
+from tests.dashboard.pages import elements
 from tests.tables import each_row
 
 APPS, AGENTS, KEYS = "/admin/tenancy/app/", "/admin/tenancy/agent/", "/admin/tenancy/apikey/"

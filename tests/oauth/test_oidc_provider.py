@@ -22,7 +22,7 @@ from django.test import Client
 from memsite.oauth import openid
 from memsite.tenancy.models import Membership
 from tests.conftest import Caller
-from tests.dashboard.reading import links
+from tests.dashboard.pages import links
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,7 +25,7 @@ from memsite.config.conf import Conf, read_roles
 from memsite.oauth import openid
 from memsite.tenancy.models import App, AuditEntry, Identity, Membership, Role
 from tests.conftest import make_app
-from tests.dashboard.reading import links, text_of
+from tests.dashboard.pages import links, text_of
 from tests.tables import each_row
 from tests.talking import after
 

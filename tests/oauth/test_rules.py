@@ -21,9 +21,9 @@ from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
 from memsite.tenancy.keys import hash_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
-from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
 from tests.conftest import Caller, client_with
 from tests.mcp.asking import ACCEPT
+from tests.other_connection import leave, wait_as_long_as_it_takes, wait_for_the_lock
 from tests.tables import each_row
 
 CALLBACK = "https://client.example/callback"

@@ -96,7 +96,7 @@ def test_each_statement_of_an_agents_day_names_its_app(db: None) -> None:
         before = transaction.savepoint()
         ask()
         transaction.savepoint_rollback(before)
-        indexes.kept.clear()
+        indexes.by_key.clear()
     assert len(client.heard) > 500
     columns = scoped_tables()
     unnamed = {sql: (unnamed_tables(sql, columns), who) for sql, who in client.heard.items()}
@@ -117,7 +117,7 @@ def test_no_app_waits_for_what_another_one_writes() -> None:
                 is_locking = any(LOCKING.search(sql) for sql in statements_in(captured))
                 if is_locking and thread.submit(is_kept_waiting, ask_too).result():
                     waiting.append(name)
-            indexes.kept.clear()
+            indexes.by_key.clear()
         thread.submit(lambda: connection.close()).result()
     assert waiting == []
 

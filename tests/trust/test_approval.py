@@ -10,7 +10,7 @@ from django.test import Client
 from memories.models import Memory, Rejection
 from memories.services import MemoryAgent
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX
+from tests.dashboard.pages import HTMX
 from tests.memories.retrieve.asking import contents, search, set_policy, store
 from tests.tables import each_row
 from tests.talking import hear, turn

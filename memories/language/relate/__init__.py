@@ -13,7 +13,7 @@ from memories.language.relate.compatible import (
     find_other_denied,
     find_other_habit,
     find_other_possession,
-    find_room_for_both,
+    find_why_both_hold,
 )
 from memories.language.relate.equivalence import (
     find_additions,
@@ -119,10 +119,10 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
         # Judge what the model takes for a contradiction: it is none where both may be true, or where the new one
         # only says more.
         certainty = probabilities[relation]
-        room = find_room_for_both(sides, evidence) or find_other_habit(sides)
-        room = room or is_said_of_a_relative(sides.existing, sides.new)
-        if room:
-            return Verdict(Relation.DIFFERENT, room, 1 - certainty)
+        why_both = find_why_both_hold(sides, evidence) or find_other_habit(sides)
+        why_both = why_both or is_said_of_a_relative(sides.existing, sides.new)
+        if why_both:
+            return Verdict(Relation.DIFFERENT, why_both, 1 - certainty)
         is_shown = find_conflict(evidence) is not None
         more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
         if more:
@@ -163,9 +163,9 @@ def _doubt_the_same(sides: Pair, evidence: Evidence, values: list[str]) -> str |
     if conflict.startswith(("date differs", "year differs")):
         return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
-    told = find_come_true(old, new) or find_other_marks(old.written, new.written)
-    if told := told or find_other_wording(old, new):
-        return told
+    other = find_come_true(old, new) or find_other_marks(old.written, new.written)
+    if other := other or find_other_wording(old, new):
+        return other
     f = evidence.features
     if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:
         return f"another matter; {evidence.notes.get('remainder', 'no word in common')}"

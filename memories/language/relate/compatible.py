@@ -59,7 +59,7 @@ LEAST_APART = 2
 _KIN = "kin"
 
 
-def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
+def find_why_both_hold(sides: Pair, evidence: Evidence) -> str | None:
     """Say why the one leaves the other as it is; None where something denies it, or says that it is over."""
     old, new = sides.existing, sides.new
     others = name_other_topics(sides)
@@ -85,7 +85,7 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
         return None
     ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
     groups = {verb: SYNONYM_GROUPS.get((verb,), frozenset()) for verb in ours | theirs}
-    alike = {one for one, other in product(ours, theirs) if one == other or groups[one] & groups[other]}
+    alike = {own for own, other in product(ours, theirs) if own == other or groups[own] & groups[other]}
     verb = min(alike, default=None)
     if verb and (f["sibling"] or f["other_name"]):
         return f"may hold of both: {verb}"
@@ -104,8 +104,8 @@ def _excuse(firm: list[str], sides: Pair, evidence: Evidence) -> str | None:
         is_of_days = _DATES.match(evidence.notes.get("number_conflict", ""))
         if is_of_days and all(_tells_its_own(seen.outline, seen.best) for seen, _ in sides.both_ways()):
             return "each on its own day"
-    shown = [name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least]
-    return "tells what somebody became" if not firm and shown == ["change_cue"] else None
+    strongest = [name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least]
+    return "tells what somebody became" if not firm and strongest == ["change_cue"] else None
 
 
 def _event(old: Outline, new: Outline) -> str | None:
@@ -121,12 +121,12 @@ def _doing(side: Outline) -> set[str]:
 
     No noun ("my favourite drink is"), and nothing that is done to them.
     """
-    found = set()
+    verbs = set()
     for before, word, behind in zip(("", *side.tokens), side.tokens, (*side.tokens[1:], ""), strict=False):
         is_done_to = before in _BEING and word not in _OF_WHOM
         if not is_done_to and before not in _BEFORE_A_NOUN and behind not in _BEING:
-            found.add(word)
-    return found
+            verbs.add(word)
+    return verbs
 
 
 def _are_of(sides: Pair, name: str) -> bool:
@@ -140,12 +140,12 @@ def _are_of_other_things(old: Outline, new: Outline) -> bool:
     """Tell whether they begin with another word and end with another value: "startup takes 20 seconds"."""
     if len(old.tokens) != len(new.tokens) or not old.words or not new.words:
         return False
-    places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=True)) if left != right]
+    places = [place for place, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=True)) if left != right]
     if len(places) < LEAST_APART:
         return False
     head, *others = places
-    values = [(old.tokens[at], new.tokens[at]) for at in others]
-    is_head = head in (0, old.words[0].at) and head in (0, new.words[0].at)
+    values = [(old.tokens[place], new.tokens[place]) for place in others]
+    is_head = head in (0, old.words[0].place) and head in (0, new.words[0].place)
     return is_head and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
 
 
@@ -204,13 +204,13 @@ class _Plain(NamedTuple):
 
     word: str
     groups: frozenset[int]
-    at: int
+    place: int
 
 
 class _Own(NamedTuple):
     """What each has of its own behind what both say, `before` which this word stands; `end` words are alike again."""
 
-    told: list[_Plain]
+    affirmed: list[_Plain]
     denied: list[_Plain]
     before: _Plain
     end: int
@@ -222,25 +222,25 @@ def find_other_denied(old: Outline, new: Outline) -> str | None:
     Not where something is said to be so, "is down" / "is not running": that may be one state in two words.
     """
     # Where each denies by a word that does nothing else, or says that somebody dislikes something.
-    denials = [[at for at in side.turns if side.tokens[at] in _DENIES | _DISLIKES] for side in (old, new)]
+    denials = [[place for place in side.turns if side.tokens[place] in _DENIES | _DISLIKES] for side in (old, new)]
     if sorted(map(len, denials)) != [0, 1]:
         return None
-    told, denied = (old, new) if denials[1] else (new, old)
-    own = _lay_apart(told, denied)
-    if own is None or own.before.word in _BE_FORMS or not 0 < len(own.denied) <= MOST_OWN or len(own.told) > MOST_OWN:
+    affirmed, denied = (old, new) if denials[1] else (new, old)
+    own = _lay_apart(affirmed, denied)
+    if own is None or own.before.word in _BE_FORMS or not own.denied or max(map(len, own[:2])) > MOST_OWN:
         return None
-    if any(at > own.denied[0].at for at in denied.turns) or any(at > own.before.at for at in told.turns):
+    if max(denied.turns, default=0) > own.denied[0].place or max(affirmed.turns, default=0) > own.before.place:
         return None
-    right = " ".join(one.word for one in own.denied)
-    if not own.told:
+    right = " ".join(plain.word for plain in own.denied)
+    if not own.affirmed:
         is_at = own.denied[0].word in _AT_WHICH and len(own.denied) > 1 and not own.end
         return f"denies it {right} alone" if is_at and _ANY_MORE.isdisjoint(denied.tokens) else None
-    left = " ".join(one.word for one in own.told)
+    left = " ".join(plain.word for plain in own.affirmed)
     return f"denies something else: {left} / {right}" if _are_things_apart(own) else None
 
 
-def _lay_apart(told: Outline, denied: Outline) -> _Own | None:
-    here, there = _plain_words(told), _plain_words(denied)
+def _lay_apart(affirmed: Outline, denied: Outline) -> _Own | None:
+    here, there = _plain_words(affirmed), _plain_words(denied)
     begin = len(list(takewhile(_are_alike, zip(here, there, strict=False))))
     if begin == 0 or (begin == 1 and stem(here[0].word) not in _VERBS):
         return None  # only of whom or what both tell
@@ -250,35 +250,35 @@ def _lay_apart(told: Outline, denied: Outline) -> _Own | None:
 
 def _plain_words(side: Outline) -> list[_Plain]:
     """Of "does not like tea any more" that is "like tea", and so it is of "hates tea"."""
-    longer = {at + 1 for at in side.turns if side.tokens[at] == "no"}
-    found: list[_Plain] = []
-    for at, (word, groups) in enumerate(zip(side.tokens, side.groups, strict=True)):
+    longer = {place + 1 for place in side.turns if side.tokens[place] == "no"}
+    plain: list[_Plain] = []
+    for place, (word, groups) in enumerate(zip(side.tokens, side.groups, strict=True)):
         if word in _DISLIKES:
-            found.append(_Plain(_LIKE, SYNONYM_GROUPS[stems_of(_LIKE)], at))
-        elif word not in _CHANGES_NOTHING and not (word == "longer" and at in longer):
-            found.append(_Plain(_HAVE if word in _HAVE_FORMS else word, groups, at))
-    while found and found[-1].word in _ANY_MORE:
-        found.pop()
-    return found
+            plain.append(_Plain(_LIKE, SYNONYM_GROUPS[stems_of(_LIKE)], place))
+        elif word not in _CHANGES_NOTHING and not (word == "longer" and place in longer):
+            plain.append(_Plain(_HAVE if word in _HAVE_FORMS else word, groups, place))
+    while plain and plain[-1].word in _ANY_MORE:
+        plain.pop()
+    return plain
 
 
 def _are_alike(pair: tuple[_Plain, _Plain]) -> bool:
-    one, other = pair
-    return stem(one.word) == stem(other.word) or bool(one.groups & other.groups)
+    left, right = pair
+    return stem(left.word) == stem(right.word) or bool(left.groups & right.groups)
 
 
 def _are_things_apart(own: _Own) -> bool:
     """Tell whether both are things, or where or with which something is done, and neither is a kind of the other."""
-    told, denied = own.told, own.denied
+    affirmed, denied = own.affirmed, own.denied
     if own.end and own.before.word == _HAVE:
         return False  # "has healed from the flu" / "has not recovered from the flu"
-    if min(len(told), len(denied)) > 1 and {told[0].word, denied[0].word} <= _AT_WHICH:
-        told, denied = told[1:], denied[1:]
-    for word, _, _ in (*told, *denied):
+    if min(len(affirmed), len(denied)) > 1 and {affirmed[0].word, denied[0].word} <= _AT_WHICH:
+        affirmed, denied = affirmed[1:], denied[1:]
+    for word, _, _ in (*affirmed, *denied):
         is_adverb = word.endswith("ly") and not classes_of(word)
         if is_adverb or word in _NO_THING or word[0].isdigit():
             return False
-    return not any(_are_alike(pair) or _is_kind(pair[1].word, pair[0].word) for pair in product(told, denied))
+    return not any(_are_alike(pair) or _is_kind(pair[1].word, pair[0].word) for pair in product(affirmed, denied))
 
 
 def _is_kind(kind: str, member: str) -> bool:
@@ -297,13 +297,13 @@ def find_other_habit(sides: Pair) -> str | None:
     """Say so where it is another who used to do it, or something else: "drives to work" / "used to drive a taxi"."""
     for being, doing in sides.both_ways():
         tokens = being.outline.tokens
-        told = zip(("", *doing.outline.tokens), pairwise(doing.outline.tokens), strict=False)
-        habits = (at for at, (before, pair) in enumerate(told) if pair == _USED_TO and before not in _BEFORE_OTHER_USES)
-        at = next(habits, None)
-        if at is not None and doing.outline.turns == (at,) and not being.outline.turns:
+        neighbours = zip(("", *doing.outline.tokens), pairwise(doing.outline.tokens), strict=False)
+        is_habit = [pair == _USED_TO and before not in _BEFORE_OTHER_USES for before, pair in neighbours]
+        place = is_habit.index(True) if True in is_habit else None
+        if place is not None and doing.outline.turns == (place,) and not being.outline.turns:
             # The one may be said to do now all that it does, and be who used to do it.
             is_now = _PAST_BE.isdisjoint(tokens)
-            is_same = is_now and doing.has_only_known(0, at) and being.has_only_known(0, len(tokens))
+            is_same = is_now and doing.has_only_known(0, place) and being.has_only_known(0, len(tokens))
             return None if is_same else "used to be so of another, or then"
     return None
 
@@ -319,6 +319,6 @@ _PARTED_WITH = re.compile(
 
 def find_other_possession(existing: str, new: str) -> str:
     """Say with what somebody parted, where the stored statement does not name it; empty otherwise."""
-    told = _PARTED_WITH.fullmatch(new.strip())
-    is_named = not told or not set(stems_of(told["thing"])).isdisjoint(stems_of(existing))
-    return "" if not told or is_named else f"parted with: {told['thing']}"
+    match = _PARTED_WITH.fullmatch(new.strip())
+    is_named = not match or not set(stems_of(match["thing"])).isdisjoint(stems_of(existing))
+    return "" if not match or is_named else f"parted with: {match['thing']}"

@@ -66,8 +66,8 @@ def find_insertion(sides: Pair, values: list[str]) -> list[str]:
         for statement in (sides.existing_statement, sides.new_statement)
     )
     subjects = set() if old_subjects else subjects
-    told = [word for word in words if not word.endswith("ly") and word not in _SILENT and word not in subjects]
-    return told or values
+    matter = [word for word in words if not word.endswith("ly") and word not in _SILENT and word not in subjects]
+    return matter or values
 
 
 def holds_all_of(fuller: str, text: str) -> bool:
@@ -76,8 +76,8 @@ def holds_all_of(fuller: str, text: str) -> bool:
 
 
 def _holds(fuller: Sequence[str], tokens: Sequence[str]) -> bool:
-    said = iter([stem(token) for token in fuller])
-    return all(stem(token) in said for token in tokens if token not in _ARTICLES)
+    stems = iter([stem(token) for token in fuller])
+    return all(stem(token) in stems for token in tokens if token not in _ARTICLES)
 
 
 Tokens = Sequence[str]
@@ -164,27 +164,27 @@ def _is_rearranged(old: Tokens, new: Tokens) -> bool:
     if sorted(_parts(old)) == sorted(_parts(new)) or _settled(old) == _settled(new):
         return True
     # "On Friday we deploy" is "we deploy on Friday".
-    turns = [at for at in range(1, len(left)) if [*left[at:], *left[:at]] == right]
-    if any(left[at] in _OPENING or left[0] in _OPENING for at in turns):
+    turns = [place for place in range(1, len(left)) if [*left[place:], *left[:place]] == right]
+    if any(left[place] in _OPENING or left[0] in _OPENING for place in turns):
         return True
     return _are_neighbours_turned(left, right) or _is_name_turned(left, right)
 
 
 def _are_neighbours_turned(old: Tokens, new: Tokens) -> bool:
     """Tell whether neighbours are turned: "Anna and Ben are admins" is "Ben and Anna are admins"."""
-    places = [at for at, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
+    places = [place for place, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
     first, last = places[0], places[-1]
     others = [word for word in old[first : last + 1] if word not in _JOINTS]
     if len(places) == len(others) < last + 1 - first:
         return True
-    one, other = sorted((old[first], old[last]))
-    return len(places) == 2 and last == first + 1 and one.isdecimal() and other in MONTHS
+    first_word, other = sorted((old[first], old[last]))
+    return len(places) == 2 and last == first + 1 and first_word.isdecimal() and other in MONTHS
 
 
 def _is_name_turned(old: Tokens, new: Tokens) -> bool:
     """Tell whether a name is turned: "Anna is the CTO" is "the CTO is Anna"."""
-    for at, token in enumerate(old):
-        name, thing = [*old[:at]], [*old[at + 1 :]]
+    for place, token in enumerate(old):
+        name, thing = [*old[:place]], [*old[place + 1 :]]
         if token in _ALIKE[0] and [*new] == [*thing, token, *name]:
             return any(side[:1] and side[0] in _ONE_THING for side in (name, thing))
     return False
@@ -276,7 +276,7 @@ def find_other_marks(old: str, new: str) -> str | None:
 def _marks(text: str) -> tuple[Sequence[str], ...]:
     plain = text.replace("−", "-").replace("–", "-")
     words = (word.strip(".,:;!?()[]{}'\"`*_@").lower() for word in text.split())
-    amounts = (found.group().lower() for found in _IN.finditer(text))
+    amounts = (match.group().lower() for match in _IN.finditer(text))
     scaled = ((number, scale.lower()) for number, scale in _SCALED.findall(text))
     return (
         sorted(_ENDING.findall(text)),
@@ -306,21 +306,21 @@ def find_plain_denial(sides: Pair, evidence: Evidence) -> str | None:
     """
     if not evidence.features["negated_one_side"] or any(evidence.features[name] for name in _NUMBERS_DIFFER):
         return None
-    if not all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns):
+    if not all(side.tokens[place] in _PLAIN for side in (sides.existing, sides.new) for place in side.turns):
         return None
     for seen, other in sides.both_ways():
         # Every word of a statement, its subject aside, is in the other, one with the other sign.
         pairs = zip(seen.outline.words, seen.best, strict=True)
-        telling = [(word, *found) for word, found in pairs if word.weight > SUBJECT_WEIGHT]
+        telling = [(word, *best) for word, best in pairs if word.weight > SUBJECT_WEIGHT]
         is_contained = all(share >= COVERED for _, share, _ in telling)
-        if is_contained and any(word.sign != other.outline.words[at].sign for word, _, at in telling):
+        if is_contained and any(word.sign != other.outline.words[place].sign for word, _, place in telling):
             return evidence.notes["negated_one_side"]
     return None
 
 
 def find_plain_opposite(old: Outline, new: Outline) -> str | None:
     """Name the two words where one has its opposite in its place, and nothing else differs; else None."""
-    places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=False)) if left != right]
+    places = [place for place, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=False)) if left != right]
     if len(old.tokens) != len(new.tokens) or len(places) != 1:
         return None
     left, right = old.tokens[places[0]], new.tokens[places[0]]
@@ -353,7 +353,7 @@ def find_replacement(sides: Pair) -> tuple[str, str] | None:
     """
     start, end, other_end = _differing(sides.existing, sides.new)
     mine, others = (
-        [word for word in side.words if start <= word.at < stop and word.weight > LONE_WEIGHT]
+        [word for word in side.words if start <= word.place < stop and word.weight > LONE_WEIGHT]
         for side, stop in ((sides.existing, end), (sides.new, other_end))
     )
     if not mine or not others or any(match(*pair) for pair in product(mine, others)):
@@ -364,9 +364,9 @@ def find_replacement(sides: Pair) -> tuple[str, str] | None:
     else:
         is_short = max(len(mine), len(others)) <= MOST_LONE
         # It is the same up to the verb there, and denies nothing.
-        said = [(side, said_at(side)) for side in (sides.existing, sides.new) if not side.turns]
-        is_behind = all(at < start or side.tokens[at] in grammar.PREPOSITIONS for side, at in said)
-        is_other = is_short and is_behind and len(said) == 2
+        verbs = [(side, said_at(side)) for side in (sides.existing, sides.new) if not side.turns]
+        is_behind = all(place < start or side.tokens[place] in grammar.PREPOSITIONS for side, place in verbs)
+        is_other = is_short and is_behind and len(verbs) == 2
     return (left.text, right.text) if is_other else None
 
 
@@ -381,5 +381,5 @@ def _differing(old: Outline, new: Outline) -> tuple[int, int, int]:
     return start, lengths[0] - behind, lengths[1] - behind
 
 
-def _is_alike(old: Outline, at: int, new: Outline, other_at: int) -> bool:
-    return old.tokens[at] == new.tokens[other_at] or bool(old.groups[at] & new.groups[other_at])
+def _is_alike(old: Outline, place: int, new: Outline, other_place: int) -> bool:
+    return old.tokens[place] == new.tokens[other_place] or bool(old.groups[place] & new.groups[other_place])

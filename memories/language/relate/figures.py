@@ -8,6 +8,7 @@ from itertools import product, starmap
 from memories.language.relate import grammar
 from memories.language.relate.grammar import INFINITY, UNITS, stem
 from memories.language.relate.outline import Evidence, Outline, Pair
+from memories.language.relate.parsing import Statement, Term
 from memories.language.relate.quantities import (
     MINUTES_PER_DAY,
     UNITLESS,
@@ -19,7 +20,6 @@ from memories.language.relate.quantities import (
     read_number,
     span,
 )
-from memories.language.relate.reading import Statement, Term
 from memories.language.wordlists import words
 
 Clash = tuple[Term, Term]
@@ -65,12 +65,12 @@ _OF_BODIES = {"distance", "mass"}
 """Who "is 6" is that old."""
 
 
-def weigh_numbers(found: Evidence, sides: Pair) -> None:
-    f = found.features
+def weigh_numbers(evidence: Evidence, sides: Pair) -> None:
+    f = evidence.features
     old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
     old, new = _with_unit(old, new, sides.existing, sides.new), _with_unit(new, old, sides.new, sides.existing)
     old, new = _as_times(old, new, sides.existing), _as_times(new, old, sides.new)
-    kinds = _meet(found, old, new, (sides.existing.written, sides.new.written))
+    kinds = _meet(evidence, old, new, (sides.existing.written, sides.new.written))
     is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
     f["number_equal"] = float(is_equal and not is_conflict)
     f["number_conflict"] = float(is_conflict)
@@ -105,37 +105,37 @@ def find_other_figure(sides: Pair) -> tuple[str, str] | None:
 
 
 def _with_unit(
-    held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline, other: Outline
+    quantities: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline, other: Outline
 ) -> tuple[Quantity, ...]:
     """Give the only bare number, with which a statement ends, the only unit of the other.
 
     "rent is 640 euros" / "rent is 700 now".
     """
-    bare = [q for q in held if _is_bare(q)]
+    bare = [q for q in quantities if _is_bare(q)]
     measured = [q for q in others if q.kind in _MEASURED]
     is_one = len(bare) == len(measured) == 1 and not any(map(_is_bare, others))
-    if not is_one or any(q.kind in _MEASURED for q in held) or not _ends_with(side, bare[0]):
-        return held
+    if not is_one or any(q.kind in _MEASURED for q in quantities) or not _ends_with(side, bare[0]):
+        return quantities
     said_by = _word_before(side, bare[0])
     if said_by != _word_before(other, measured[0]) or (said_by == _IS and measured[0].kind in _OF_BODIES):
-        return held
+        return quantities
     number = read_number(tuple(_NUMBER.findall(measured[0].text))[:1], 0)
     factor = measured[0].named / number[1] if number and number[1] else 0.0
     if factor not in _FACTORS[measured[0].kind]:
-        return held
+        return quantities
     scaled = {name: getattr(bare[0], name) * factor for name in ("named", "low", "high")}
-    return tuple(replace(q, kind=measured[0].kind, **scaled) if q is bare[0] else q for q in held)
+    return tuple(replace(q, kind=measured[0].kind, **scaled) if q is bare[0] else q for q in quantities)
 
 
-def _as_times(held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+def _as_times(quantities: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
     """Read the only bare number as an hour where the other tells a time: "is at 9:30" / "is at 10"; 7 may be 19:00."""
     times = [q for q in others if q.kind == _CLOCK]
-    if len(held) != 1 or len(times) != 1 or not _is_bare(held[0]) or any(map(_is_bare, others)):
-        return held
-    hour, place = held[0].named, _place_of(side, held[0])
-    if hour not in range(25) or side.tokens[place - 1] != "at" or not _ends_with(side, held[0]):
-        return held
-    return (point(_CLOCK, 60 * (hour + 12 * (hour < 12 <= times[0].named / 60)), held[0].text),)
+    if len(quantities) != 1 or len(times) != 1 or not _is_bare(quantities[0]) or any(map(_is_bare, others)):
+        return quantities
+    hour, place = quantities[0].named, _place_of(side, quantities[0])
+    if hour not in range(25) or side.tokens[place - 1] != "at" or not _ends_with(side, quantities[0]):
+        return quantities
+    return (point(_CLOCK, 60 * (hour + 12 * (hour < 12 <= times[0].named / 60)), quantities[0].text),)
 
 
 def _is_bare(quantity: Quantity) -> bool:
@@ -144,8 +144,8 @@ def _is_bare(quantity: Quantity) -> bool:
 
 def _ends_with(side: Outline, quantity: Quantity) -> bool:
     """Tell whether behind a number there is nothing but "now", "a month" and the like."""
-    at = _place_of(side, quantity)
-    return at > 0 and all(token in _BEHIND_A_NUMBER for token in side.tokens[at + 1 :])
+    place = _place_of(side, quantity)
+    return place > 0 and all(token in _BEHIND_A_NUMBER for token in side.tokens[place + 1 :])
 
 
 def _place_of(side: Outline, quantity: Quantity) -> int:
@@ -162,12 +162,12 @@ def _word_before(side: Outline, quantity: Quantity) -> str:
 
 
 def _meet(
-    found: Evidence, old: tuple[Quantity, ...], new: tuple[Quantity, ...], texts: tuple[str, str]
+    evidence: Evidence, old: tuple[Quantity, ...], new: tuple[Quantity, ...], texts: tuple[str, str]
 ) -> set[Agreement]:
     """Return how the quantities of one kind agree; a value that has met its equal meets no other."""
     meetings = [(agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
     # That two days or months are of one year tells no more.
-    if all(any(one.kind == "date" for one in side) for side in (old, new)):
+    if all(any(quantity.kind == "date" for quantity in side) for side in (old, new)):
         meetings = [
             (kind, a, b) for kind, a, b in meetings if not (kind is Agreement.EQUAL and a.kind == b.kind == "year")
         ]
@@ -176,12 +176,12 @@ def _meet(
     others = [(kind, a, b) for kind, a, b in meetings if a not in paired_old and b not in paired_new]
     for kind, a, b in others:
         if kind is Agreement.CONFLICT:
-            found.notes["number_conflict"] = _tell_difference(a, b, texts[0])
+            evidence.notes["number_conflict"] = _tell_difference(a, b, texts[0])
     kinds = {kind for kind, _, _ in equal + others}
     denied = [b for _, a, b in equal if _is_denied(a, texts[0]) != _is_denied(b, texts[1])]
     if denied:
         kinds.add(Agreement.CONFLICT)
-        found.notes["number_conflict"] = f"negated: {denied[0].text}"
+        evidence.notes["number_conflict"] = f"negated: {denied[0].text}"
     return kinds
 
 
@@ -211,16 +211,16 @@ def agreement(old: Quantity, new: Quantity) -> Agreement:
     near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
     is_calendar = old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS
     # What is counted; a text without a number is its own unit.
-    parts = [(one.text, *one.text.partition(" ")) for one in (old, new)]
+    parts = [(quantity.text, *quantity.text.partition(" ")) for quantity in (old, new)]
     units = {unit.rstrip("s") if number[:1].isdecimal() else text for text, number, _, unit in parts}
     if near and is_calendar and len(units) > 1:
         return Agreement.EQUAL  # "quarterly" is "every three months", but 90 days are not 92
     return compare(old, new)
 
 
-def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
+def weigh_clashes(evidence: Evidence, old: Statement, new: Statement) -> None:
     """One concept affirmed and denied, in words or by what they imply: a vegetarian does not order a steak."""
-    f, met = found.features, clashes(old, new)
+    f, met = evidence.features, clashes(old, new)
     explicit = [(a, b) for a, b in met if not (a.is_implied or b.is_implied)]
     implied = [(a, b) for a, b in met if a.is_implied or b.is_implied]
     f["rule_clash"] = float(min(len(explicit), 2))
@@ -229,10 +229,10 @@ def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
         a, b = explicit[0]
         is_opposed = a.cue is None and b.cue is None and stem(a.word) != stem(b.word)
         negated = f"negated: {b.word if b.cue is not None else a.word}"
-        found.notes["rule_clash"] = f"opposed: {a.word} / {b.word}" if is_opposed else negated
+        evidence.notes["rule_clash"] = f"opposed: {a.word} / {b.word}" if is_opposed else negated
     if implied:
         a, b = implied[0]
-        found.notes["rule_implied"] = f"implied: {a.word} against {b.word}"
+        evidence.notes["rule_implied"] = f"implied: {a.word} against {b.word}"
     f["other_subject"] = float(_have_other_subjects(old, new))
 
 
@@ -308,7 +308,7 @@ def find_added_values(sides: Pair) -> tuple[list[str], bool]:
     return ([value.text for value in added] if is_more else []), not lost
 
 
-def _is_said(value: Quantity, one: Told, other: Told) -> bool:
+def _is_said(value: Quantity, own: Told, other: Told) -> bool:
     """Tell whether the one statement says a value of the other: as it is, by its words, or by what comes round then."""
     if value.text == "one":
         return True
@@ -318,38 +318,38 @@ def _is_said(value: Quantity, one: Told, other: Told) -> bool:
         return True  # "the 1st Monday"
     if value.kind == "clock" and value.is_rough and any(fellow.kind == UNITLESS for fellow in other.values):
         return True  # "at 9 in the morning"
-    if value.kind == "date" and "end" in one.stems and value.named % 100 >= _LAST_DAYS:
+    if value.kind == "date" and "end" in own.stems and value.named % 100 >= _LAST_DAYS:
         return True  # "by the end of March"
-    if value.kind == "year" and any(value.text in day for day in one.days):
+    if value.kind == "year" and any(value.text in day for day in own.days):
         return True
-    if all(stem(word) in one.stems or word in _OF_EACH for word in value.text.split()) and value.kind != _ORDINAL:
+    if all(stem(word) in own.stems or word in _OF_EACH for word in value.text.split()) and value.kind != _ORDINAL:
         return True  # "every month", of "the month"
-    return any(_says(held, value, one, other) for held in one.values)
+    return any(_says(known, value, own, other) for known in own.values)
 
 
-def _says(held: Quantity, value: Quantity, one: Told, other: Told) -> bool:
+def _says(known: Quantity, value: Quantity, own: Told, other: Told) -> bool:
     """Tell whether a value says another one, or leaves more open: "in May", of what is on 12 May."""
-    if value.kind == "period" and _COMES_ROUND.get(held.kind) == value.named:
+    if value.kind == "period" and _COMES_ROUND.get(known.kind) == value.named:
         return True
-    if all(":" in one.kind or one.kind in (UNITLESS, "status", "year") for one in (held, value)):
-        return held.named == value.named
-    if {held.kind, value.kind} == {UNITLESS, "clock"}:
-        hour, clock = (held, value) if value.kind == "clock" else (value, held)
+    if all(":" in each.kind or each.kind in (UNITLESS, "status", "year") for each in (known, value)):
+        return known.named == value.named
+    if {known.kind, value.kind} == {UNITLESS, "clock"}:
+        hour, clock = (known, value) if value.kind == "clock" else (value, known)
         # "After 4 pm" reaches to the end of the day and "before noon" to the minute before.
         ends = [clock.low] if clock.low or clock.low == clock.high else []
         ends += [clock.high, clock.high + 1] if clock.high < MINUTES_PER_DAY - 1 else []
         return any((hour.named * 60 - end) % (MINUTES_PER_DAY / 2) == 0 for end in ends)
-    if not are_comparable(held, value) or (value.kind == "clock" and held.is_rough and not value.is_rough):
+    if not are_comparable(known, value) or (value.kind == "clock" and known.is_rough and not value.is_rough):
         return False
-    found = agreement(held, value)
-    if found is not Agreement.COMPATIBLE:
-        return found is Agreement.EQUAL
+    agreed = agreement(known, value)
+    if agreed is not Agreement.COMPATIBLE:
+        return agreed is Agreement.EQUAL
     if value.kind == "weekday":
         # "Saturday and Sunday" are the first and the last day of the weekend.
-        days, told = (value, one) if value.low < value.high else (held, other)
-        named = {day for each in told.values if each.kind == days.kind for day in (each.low, each.high)}
+        days, source = (value, own) if value.low < value.high else (known, other)
+        named = {day for each in source.values if each.kind == days.kind for day in (each.low, each.high)}
         return {days.low, days.high} <= named
-    return value.low <= held.low <= held.high <= value.high or value.high - value.low == held.high - held.low
+    return value.low <= known.low <= known.high <= value.high or value.high - value.low == known.high - known.low
 
 
 def _read_words(tokens: tuple[str, ...]) -> Iterator[Quantity]:

@@ -158,10 +158,10 @@ def _build() -> Lexicon:
 
 def _longest(keys: Iterable[tuple[str, ...]]) -> dict[str, int]:
     """Return how many tokens the longest of the keys that begin with a stem has."""
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for key in keys:
-        found[key[0]] = max(len(key), found.get(key[0], 0))
-    return found
+        lengths[key[0]] = max(len(key), lengths.get(key[0], 0))
+    return lengths
 
 
 LEXICON = _build()
@@ -201,12 +201,12 @@ def stems_of(text: str) -> Stems:
 
 def _number_groups(groups: Iterable[list[list[str]]]) -> dict[Stems, Sides]:
     """Return in which groups an entry is, and in which of their columns: -1, 1."""
-    found: dict[Stems, set[tuple[int, int]]] = {}
+    numbers: dict[Stems, set[tuple[int, int]]] = {}
     for number, columns in enumerate(groups):
         for side, entries in zip((-1, 1), columns, strict=False):
             for entry in entries:
-                found.setdefault(stems_of(entry), set()).add((number, side))
-    return {key: frozenset(sides) for key, sides in found.items()}
+                numbers.setdefault(stems_of(entry), set()).add((number, side))
+    return {key: frozenset(sides) for key, sides in numbers.items()}
 
 
 SYNONYM_GROUPS = {
@@ -277,9 +277,9 @@ _ENGLISH_TOO = words("die des a i in on no me an or of is as at do was so per wa
 _SHARED = (FOREIGN_WORDS | _ENGLISH_TOO) - words("is in or of an at on")
 
 
-def is_english(found: Sequence[str]) -> bool:
+def is_english(tokens: Sequence[str]) -> bool:
     """Judge by the short words: any language has its own. A text of unknown names counts as English."""
-    letters = [word for word in found if word[0].isalpha()]
+    letters = [word for word in tokens if word[0].isalpha()]
     foreign = sum(word in FOREIGN_WORDS and word not in _ENGLISH_TOO for word in letters)
     english = _count_known(letters)
     accented = sum(not word.isascii() for word in letters)
@@ -298,8 +298,8 @@ def has_english(plain: Sequence[str]) -> bool:
     return any(map(_is_grammar, telling)) or _count_known(telling) * 4 > len(telling) or not letters
 
 
-def _count_known(found: Iterable[str]) -> int:
-    return sum(_is_grammar(word) or find_phrase([stem(word)], 0) is not None for word in found)
+def _count_known(tokens: Iterable[str]) -> int:
+    return sum(_is_grammar(word) or find_phrase([stem(word)], 0) is not None for word in tokens)
 
 
 def _is_grammar(word: str) -> bool:

@@ -16,7 +16,7 @@ from memories.language.relate.lexicon import (
     spans,
     tokenize,
 )
-from memories.language.relate.reading import MAX_CHARS, Scope, Statement, is_negation, is_no_denial
+from memories.language.relate.parsing import MAX_CHARS, Scope, Statement, is_negation, is_no_denial
 
 LIGHT_WEIGHT = 0.4
 SUBJECT_WEIGHT = 0.2
@@ -46,7 +46,7 @@ class Word:
 
     text: str
     stem: str
-    at: int
+    place: int
     weight: float
     sign: int
     is_name: bool
@@ -91,9 +91,9 @@ class Outline:
         """Tell whether it says that something has become otherwise; "is removed after a week" does not."""
         return any(
             word in grammar.CHANGE
-            and not (word in grammar.PARTICIPLES and self.tokens[max(at - 1, 0)] in grammar.PRESENT)
-            and not is_no_denial(self.tokens, at)
-            for at, word in enumerate(self.tokens)
+            and not (word in grammar.PARTICIPLES and self.tokens[max(place - 1, 0)] in grammar.PRESENT)
+            and not is_no_denial(self.tokens, place)
+            for place, word in enumerate(self.tokens)
         )
 
     @cached_property
@@ -134,30 +134,32 @@ def outline(text: str, subject: str) -> Outline:
     stems = tuple(stem(word) for word in texts)
     scope = Scope(texts)
     known = spans(stems)
-    found: list[frozenset[int]] = [frozenset()] * len(stems)
+    named: list[frozenset[int]] = [frozenset()] * len(stems)
     for start, end, key in known:
         numbers = SYNONYM_GROUPS.get(key)
         if numbers:
-            found[start:end] = [group | numbers for group in found[start:end]]
-    groups = tuple(found)
+            named[start:end] = [group | numbers for group in named[start:end]]
+    groups = tuple(named)
     about = frozenset(stem(token.text) for token in tokenize(subject[:MAX_CHARS]))
     words = []
-    for at, (word, is_name) in enumerate((token.text, token.is_name) for token in tokens):
-        is_unit = word in grammar.UNITS and at and texts[at - 1][0].isdigit()
+    for place, (word, is_name) in enumerate((token.text, token.is_name) for token in tokens):
+        is_unit = word in grammar.UNITS and place and texts[place - 1][0].isdigit()
         if word in _NO_CONTENT or is_unit or not (word[0] == "/" or (word[0].isalnum() and not word[0].isdigit())):
             continue
         # What a negative verb says is said by its sign.
-        weight = SUBJECT_WEIGHT if stems[at] in about or word in grammar.NEGATIVE_VERBS else 1.0
+        weight = SUBJECT_WEIGHT if stems[place] in about or word in grammar.NEGATIVE_VERBS else 1.0
         weight = LIGHT_WEIGHT if weight == 1.0 and word in grammar.LIGHT else weight
-        words.append(Word(word, stems[at], at, weight, scope.signs[at], is_name, groups[at], classes_of(word)))
-    negators = tuple(at for at, word in enumerate(texts) if word in grammar.DENIALS)
+        words.append(
+            Word(word, stems[place], place, weight, scope.signs[place], is_name, groups[place], classes_of(word))
+        )
+    negators = tuple(place for place, word in enumerate(texts) if word in grammar.DENIALS)
     phrases = tuple(_phrases(known, texts, scope))
     return Outline(written, texts, tuple(words), phrases, groups, tuple(scope.turns), negators)
 
 
 def _phrases(known: list[Span], tokens: tuple[str, ...], scope: Scope) -> list[Phrase]:
     """Return the phrases of the list of opposites, longest first; what a longer one covers is left out."""
-    found: list[Phrase] = []
+    phrases: list[Phrase] = []
     taken: set[int] = set()
     for start, end, key in sorted(known, key=lambda span: span[0] - span[1]):
         sides = OPPOSITE_SIDES.get(key)
@@ -167,8 +169,8 @@ def _phrases(known: list[Span], tokens: tuple[str, ...], scope: Scope) -> list[P
             and not (end - start == 1 and tokens[start] in grammar.NEGATORS and not is_negation(tokens, start))
         ):
             taken.update(range(start, end))
-            found.append(Phrase(" ".join(tokens[start:end]), start, end, sides, scope.signs[start]))
-    return found
+            phrases.append(Phrase(" ".join(tokens[start:end]), start, end, sides, scope.signs[start]))
+    return phrases
 
 
 EXACT = 1.0
@@ -220,10 +222,10 @@ def _best(words: Words, others: Words) -> Best:
     """Return the first of the others that has its stem, or else one of its synonym groups."""
     by_stem: dict[str, int] = {}
     by_group: dict[int, int] = {}
-    for at, other in enumerate(others):
-        by_stem.setdefault(other.stem, at)
+    for place, other in enumerate(others):
+        by_stem.setdefault(other.stem, place)
         for group in other.groups:
-            by_group.setdefault(group, at)
+            by_group.setdefault(group, place)
     best: Best = []
     for word in words:
         if word.stem in by_stem:
@@ -255,8 +257,8 @@ class Seen:
 
     def has_only_known(self, start: int, end: int, besides: frozenset[str] = frozenset()) -> bool:
         """Tell whether the other has all that is told from one place to another."""
-        told = (pair for pair in self.telling if start <= pair[0].at < end)
-        return all(is_known or word.text in besides for word, is_known in told)
+        pairs = (pair for pair in self.telling if start <= pair[0].place < end)
+        return all(is_known or word.text in besides for word, is_known in pairs)
 
 
 @dataclass(frozen=True)

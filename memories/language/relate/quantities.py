@@ -128,13 +128,13 @@ def version_value(text: str) -> float | None:
 def read_measure(words: Sequence[str], start: int) -> Found | None:
     """Read "60s", "~ 40 min", "an hour and a half", "$5", "5 to 10 minutes"."""
     skipped = 1 if word_at(words, start) in grammar.APPROXIMATIONS else 0
-    begin, found = start + skipped, None
+    begin, measure = start + skipped, None
     sign, number = word_at(words, begin), read_number(words, begin + 1)
     if sign in _CURRENCIES and number:
-        found = number[0] + 1, point(UNITS[sign][0], number[1], f"{sign}{number[1]:g}")
+        measure = number[0] + 1, point(UNITS[sign][0], number[1], f"{sign}{number[1]:g}")
     for read in (_read_part_of_unit, _read_range, _read_number_with_unit):
-        found = found or read(words, begin)
-    return (found[0] + skipped, replace(found[1], is_rough=bool(skipped))) if found else None
+        measure = measure or read(words, begin)
+    return (measure[0] + skipped, replace(measure[1], is_rough=bool(skipped))) if measure else None
 
 
 _UNIT_SHARES: dict[tuple[str, ...], float] = {
@@ -223,10 +223,10 @@ def read_bounded(words: Sequence[str], start: int) -> Found | None:
     """Read "up to 5 minutes", "at least 2 GB"."""
     for length in (3, 2, 1):
         side = grammar.BOUNDS.get(tuple(words[start : start + length]))
-        found = read_measure(words, start + length) if side else None
-        if found is None:
+        measure = read_measure(words, start + length) if side else None
+        if measure is None:
             continue
-        used, quantity = found
+        used, quantity = measure
         if side == "max":
             return used + length, replace(quantity, low=-INFINITY, text=f"up to {quantity.text}")
         return used + length, replace(quantity, high=INFINITY, text=f"at least {quantity.text}")
@@ -255,13 +255,13 @@ def may_begin_quantity(word: str) -> bool:
 
 def find_quantity(words: Sequence[str], start: int) -> Found | None:
     """Read the quantity that begins at `start`, if one does. `words` are lower case."""
-    if found := _read_date(words, start) or _read_day_of_month(words, start):
-        return found
+    if quantity := _read_date(words, start) or _read_day_of_month(words, start):
+        return quantity
     if days := grammar.WEEKDAYS.get(word_at(words, start)):
         return 1, span("weekday", *days, words[start])
     for read in (_read_period, _read_clock, read_bounded, read_measure):
-        if found := read(words, start):
-            return found
+        if quantity := read(words, start):
+            return quantity
     return None
 
 
@@ -310,8 +310,8 @@ def _read_clock(words: Sequence[str], start: int) -> Found | None:
     opener = word_at(words, start)
     if opener in _OPEN_BEFORE or opener in _OPEN_AFTER:
         meal = word_at(words, start + 1)
-        if found := _read_time_of_day(words, start + 1):
-            used, time = found
+        if clock := _read_time_of_day(words, start + 1):
+            used, time = clock
         elif meal in grammar.MEALS:
             used, time = 1, span("clock", *grammar.MEALS[meal], meal)
         else:

@@ -84,8 +84,8 @@ def find_trip_off(existing: str, new: str) -> str | None:
         return None
     other = _ELSEWHERE.search(new)
     new = new if not other or going["place"] in other.group() else new[: other.start()]
-    for told in _CALLED_OFF:
-        off = told.match(new)
+    for pattern in _CALLED_OFF:
+        off = pattern.match(new)
         if off and _is_of_one_trip(going, off) and not _IN_DOUBT.search(off["behind"]):
             return off["place"]
     return None
@@ -105,6 +105,6 @@ def _is_of_one_trip(going: re.Match[str], off: re.Match[str]) -> bool:
 
 def _days_in(text: str) -> set[str]:
     """Return the years, days, months and weekdays that it names."""
-    told = {word.strip(".:").casefold() for word in _DATED.findall(text) if word[0].isdigit() or word[0].isupper()}
-    named = {word for word in told if word[0].isdigit() or word in _DAYS or word in ("may", "march")}
+    written = {word.strip(".:").casefold() for word in _DATED.findall(text) if word[0].isdigit() or word[0].isupper()}
+    named = {word for word in written if word[0].isdigit() or word in _DAYS or word in ("may", "march")}
     return named | (_RELATIVE & set(text.casefold().split()))

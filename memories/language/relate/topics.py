@@ -44,7 +44,9 @@ def are_spellings(left: Word, right: Word) -> bool:
         return False
     if spelt_plainly(left.text) == spelt_plainly(right.text):
         return True
-    places = [at for at, (one, other) in enumerate(zip(left.text, right.text, strict=False)) if one != other]
+    places = [
+        place for place, (letter, other) in enumerate(zip(left.text, right.text, strict=False)) if letter != other
+    ]
     if len(left.text) != len(right.text) or len(places) != 2 or places[1] != places[0] + 1:
         return False
     first, second = places
@@ -74,10 +76,10 @@ PAST_FORM, AHEAD_FORM, PRESENT_FORM = "done", "to come", "is"
 def find_come_true(old: Outline, new: Outline) -> str | None:
     """Say what became of it, where both begin alike and go on with a verb of their own: "wants to buy" / "bought"."""
     left, right = old.tokens, new.tokens
-    at = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), 0)
-    if not at:
+    place = next((place for place, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), 0)
+    if not place:
         return None
-    (form, verb, end), (other_form, other_verb, other_end) = verb_at(left, at), verb_at(right, at)
+    (form, verb, end), (other_form, other_verb, other_end) = verb_at(left, place), verb_at(right, place)
     if {form, other_form} == {PAST_FORM, AHEAD_FORM}:
         return f"to come and done: {verb} / {other_verb}"
     if {form, other_form} == {PAST_FORM} and not groups_of(left, end) & groups_of(right, other_end):
@@ -87,26 +89,26 @@ def find_come_true(old: Outline, new: Outline) -> str | None:
     return None
 
 
-def verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
+def verb_at(tokens: tuple[str, ...], place: int) -> tuple[str, str, int]:
     """Return the form of the verb there, the word that tells what is done, and where it is."""
-    first, second = (*tokens[at : at + 2], "")[:2]
+    first, second = (*tokens[place : place + 2], "")[:2]
     if first in _AHEAD or (first in HAVE and second == "to") or (first in BE and second.endswith("ing")):
-        return AHEAD_FORM, first, at
+        return AHEAD_FORM, first, place
     if first in _HELPING and is_past_form(second):
-        return PAST_FORM, second, at + 1
+        return PAST_FORM, second, place + 1
     # "Is disabled" tells how it is.
-    is_past = is_past_form(first) and tokens[at - 1] not in BE
-    return (PAST_FORM if is_past else PRESENT_FORM), first, at
+    is_past = is_past_form(first) and tokens[place - 1] not in BE
+    return (PAST_FORM if is_past else PRESENT_FORM), first, place
 
 
 def is_past_form(word: str) -> bool:
     return word not in _NO_PAST and (word in PAST or (len(word) > MIN_PAST and word.endswith("ed")))
 
 
-def groups_of(tokens: tuple[str, ...], at: int) -> frozenset[object]:
+def groups_of(tokens: tuple[str, ...], place: int) -> frozenset[object]:
     """Return what means the same as the verb there, by itself and with the word behind it: "turned off"."""
-    verb, both = tokens[at], " ".join(tokens[at : at + 2])
-    alike = (SYNONYM_GROUPS.get(stems_of(said), frozenset[int]()) for said in (verb, both))
+    verb, both = tokens[place], " ".join(tokens[place : place + 2])
+    alike = (SYNONYM_GROUPS.get(stems_of(name), frozenset[int]()) for name in (verb, both))
     return frozenset[object]({spelt_plainly(verb)}).union(*alike)
 
 
@@ -126,20 +128,20 @@ _UNTOLD = grammar.STOP - grammar.NEGATORS - grammar.PREPOSITIONS
 def verb_of(side: Outline) -> int:
     """Where it begins to say something of whom or what it begins with; 0 where that is not clear, or nothing does."""
     tokens = side.tokens
-    told = enumerate(zip(("", *tokens), tokens, (*tokens[1:], ""), (*tokens[2:], "", ""), strict=False))
-    for at, (before, token, behind, then) in told:
-        if at and token in _OTHER_CLAUSE:
+    neighbours = enumerate(zip(("", *tokens), tokens, (*tokens[1:], ""), (*tokens[2:], "", ""), strict=False))
+    for place, (before, token, behind, then) in neighbours:
+        if place and token in _OTHER_CLAUSE:
             return 0
         is_noun = before in _BEFORE_A_NOUN or (_says(behind) and not behind.endswith("ing"))
-        is_noun = is_noun or (not at and (_says(then) or token.endswith("ing")))
+        is_noun = is_noun or (not place and (_says(then) or token.endswith("ing")))
         if token in _SAYING or ((_says(token) or is_past_form(token)) and not is_noun):
-            return at
+            return place
     return 0
 
 
 def said_at(side: Outline) -> int:
     """Return where it says what is so: its verb, or what stands behind "is"; 0 where it says nothing."""
-    return next((at for at in range(verb_of(side), len(side.tokens)) if side.tokens[at] not in _UNTOLD), 0)
+    return next((place for place in range(verb_of(side), len(side.tokens)) if side.tokens[place] not in _UNTOLD), 0)
 
 
 def _says(token: str) -> bool:
@@ -160,20 +162,20 @@ def name_other_topics(sides: Pair) -> str | None:
     if left and right and left[1].casefold() == right[1].casefold() and left[2] != right[2]:
         return f"of another one: {left[0]} / {right[0]}"
     verbs = verb_of(old), verb_of(new)
-    told, others_told = (
+    topics, others_told = (
         [token for token in side.tokens[verb:] if token not in _UNTOLD]
         for side, verb in zip((old, new), verbs, strict=True)
     )
-    if told == others_told:
+    if topics == others_told:
         return None
-    mine = [word for word in sides.aligned.lone_existing if word.at < verbs[0]]
-    others = [word for word in sides.aligned.lone_new if word.at < verbs[1]]
-    for one, other in product(mine, others):
-        is_of_one_kind = not _places(old, one).isdisjoint(_places(new, other))
-        if not is_of_one_kind and one is mine[-1] and other is others[-1]:
-            is_of_one_kind = not one.classes.isdisjoint(other.classes) or are_opposites(one.text, other.text)
+    mine = [word for word in sides.aligned.lone_existing if word.place < verbs[0]]
+    others = [word for word in sides.aligned.lone_new if word.place < verbs[1]]
+    for own, other in product(mine, others):
+        is_of_one_kind = not _places(old, own).isdisjoint(_places(new, other))
+        if not is_of_one_kind and own is mine[-1] and other is others[-1]:
+            is_of_one_kind = not own.classes.isdisjoint(other.classes) or are_opposites(own.text, other.text)
         if is_of_one_kind:
-            return f"of another one: {one.text} / {other.text}"
+            return f"of another one: {own.text} / {other.text}"
     # "Disk 1" / "disk 2".
     numbers, other_numbers = (
         {
@@ -189,10 +191,10 @@ def name_other_topics(sides: Pair) -> str | None:
 
 def _places(side: Outline, word: Word) -> set[str]:
     """Return before which word it stands, as far as that is of the same, and behind which preposition."""
-    tokens, at = side.tokens, word.at
-    before = next((token for token in reversed(tokens[:at]) if token not in _ARTICLES), "")
+    tokens, place = side.tokens, word.place
+    before = next((token for token in reversed(tokens[:place]) if token not in _ARTICLES), "")
     places = {before} & grammar.PREPOSITIONS
-    return places | {f"{stem(tokens[at + 1])} "} if at + 1 < verb_of(side) else places
+    return places | {f"{stem(tokens[place + 1])} "} if place + 1 < verb_of(side) else places
 
 
 def do_contraries(sides: Pair) -> bool:
@@ -204,24 +206,24 @@ def do_contraries(sides: Pair) -> bool:
     old, new = sides.existing, sides.new
     # What each says first, if that has a contrary; a longer phrase tells to what it is done, too.
     begins = [
-        [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
-        for side, said in ((old, said_at(old)), (new, said_at(new)))
+        [phrase for phrase in side.phrases if phrase.start == verb and phrase.end - verb <= LONGEST]
+        for side, verb in ((old, said_at(old)), (new, said_at(new)))
     ]
-    met = ((one, other) for one, other in product(*begins) if are_contraries(one, other))
+    met = ((own, other) for own, other in product(*begins) if are_contraries(own, other))
     lone, others = sides.aligned.lone_existing, sides.aligned.lone_new
-    are_two = any(word.at < verb_of(old) for word in lone) and any(word.at < verb_of(new) for word in others)
+    are_two = any(word.place < verb_of(old) for word in lone) and any(word.place < verb_of(new) for word in others)
     return any(
-        (are_two or (_is_done_to(old, one, lone) and _is_done_to(new, other, others)))
-        and not _shares_more(old, sides.aligned.best_existing, one)
+        (are_two or (_is_done_to(old, own, lone) and _is_done_to(new, other, others)))
+        and not _shares_more(old, sides.aligned.best_existing, own)
         and not _shares_more(new, sides.aligned.best_new, other)
-        for one, other in met
+        for own, other in met
     )
 
 
 def _is_done_to(side: Outline, phrase: Phrase, lone: Words) -> bool:
     """Tell whether it is a verb, with a word of weight behind it that only this one has."""
     is_verb = phrase.start == verb_of(side) > 0
-    return is_verb and any(word.at >= phrase.end and word.weight >= 1 for word in lone)
+    return is_verb and any(word.place >= phrase.end and word.weight >= 1 for word in lone)
 
 
 def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -> bool:
@@ -229,8 +231,8 @@ def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -
     verb = verb_of(side)
     return any(
         share >= COVERED
-        and not phrase.start <= word.at < phrase.end
-        and not (word.at < verb and (word.is_name or _KIN in word.classes))
+        and not phrase.start <= word.place < phrase.end
+        and not (word.place < verb and (word.is_name or _KIN in word.classes))
         for word, (share, _) in zip(side.words, best, strict=True)
     )
 
@@ -251,12 +253,12 @@ def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
     Of what is far apart in meaning, too, whatever is denied is denied of something else: "the status page needs no
     token" / "retries are limited to 3". Contraries may be far apart: who is vegan has no scrambled eggs.
     """
-    shown = {name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least}
+    strongest = {name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least}
     matched = zip(sides.aligned.existing, sides.aligned.best_existing, strict=True)
     shared = {word.text for word, (share, _) in matched if share >= COVERED}
-    if not shared and evidence.features["cosine"] < 0 and shown.isdisjoint(_CONTRARIES):
+    if not shared and evidence.features["cosine"] < 0 and strongest.isdisjoint(_CONTRARIES):
         return True
-    is_of_values = shown <= _VALUES and shared <= grammar.LIGHT
+    is_of_values = strongest <= _VALUES and shared <= grammar.LIGHT
     return is_of_values and all(map(_has_a_subject, (sides.existing, sides.new)))
 
 
@@ -284,14 +286,14 @@ def find_other_relative(old: Outline, new: Outline) -> str | None:
     if not all(side.tokens[:1] == ("user",) or side.tokens[:2] == ("the", "user") for side in (old, new)):
         return None
     for side, other in ((old, new), (new, old)):
-        for at in _relatives_of_user(side):
-            groups = side.groups[at]
-            plain = spelt_plainly(side.tokens[at])
+        for place in _relatives_of_user(side):
+            groups = side.groups[place]
+            plain = spelt_plainly(side.tokens[place])
             if not (
                 any(spelt_plainly(word) == plain for word in other.tokens)
-                or any(groups & told for told in other.groups)
+                or any(groups & relatives for relatives in other.groups)
             ):
-                return f"of another one: {side.tokens[at]}"
+                return f"of another one: {side.tokens[place]}"
     return None
 
 
@@ -300,8 +302,8 @@ def is_said_of_a_relative(old: Outline, new: Outline) -> str | None:
     tells = [
         any(
             # Whoever is with somebody is not told of: "lives in Gothenburg with their partner Erik".
-            word in _RELATED and _WITH.isdisjoint(side.tokens[max(0, at - MOST_BETWEEN) : at])
-            for at, word in enumerate(side.tokens)
+            word in _RELATED and _WITH.isdisjoint(side.tokens[max(0, place - MOST_BETWEEN) : place])
+            for place, word in enumerate(side.tokens)
         )
         for side in (old, new)
     ]
@@ -310,11 +312,11 @@ def is_said_of_a_relative(old: Outline, new: Outline) -> str | None:
 
 def _relatives_of_user(side: Outline) -> list[int]:
     """Return where the relatives stand with whom it begins: "User's wife's sister", "User's mother-in-law"."""
-    found: list[int] = []
+    places: list[int] = []
     start = side.tokens.index("user") + 1
-    for at, word in enumerate(side.tokens[start:_MOST_WORDS_OF_A_CHAIN], start=start):
+    for place, word in enumerate(side.tokens[start:_MOST_WORDS_OF_A_CHAIN], start=start):
         if not (word in _RELATED or word in _IN_LAW or word in _DETERMINERS):
             break
         if word not in _DETERMINERS and word != "in":
-            found.append(at)
-    return found
+            places.append(place)
+    return places

@@ -174,20 +174,20 @@ def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
             own = f"{own[: MAX_MESSAGE_CHARS // 2]}\n{own[-MAX_MESSAGE_CHARS // 2 :]}"
         recent.append(Message(message.role, own))
     # The place of the last user message; of the last message if no user spoke.
-    said = [at for at, message in enumerate(recent) if message.content]
-    by_user = [at for at in said if recent[at].role == USER]
-    candidates = by_user or said
-    at = candidates[-1] if candidates else None
-    return _rewrite(recent, at, now) if at is not None else Rewritten("", ["nothing was said"])
+    places = [place for place, message in enumerate(recent) if message.content]
+    by_user = [place for place in places if recent[place].role == USER]
+    candidates = by_user or places
+    place = candidates[-1] if candidates else None
+    return _rewrite(recent, place, now) if place is not None else Rewritten("", ["nothing was said"])
 
 
-def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
-    text, before, reasons = messages[at].content, messages[:at], list[str]()
+def _rewrite(messages: Sequence[Message], place: int, now: datetime) -> Rewritten:
+    text, before, reasons = messages[place].content, messages[:place], list[str]()
     if is_consent(text):
         # What the user agreed to is the last sentence of the agent.
         answers = (message.content for message in reversed(before) if message.role == ASSISTANT and message.content)
-        said = sentences(drop_filler(cut_pasted(next(answers, ""))))
-        query, _ = make_dates_absolute(said[-1], now) if said else ("", [])
+        phrases = sentences(drop_filler(cut_pasted(next(answers, ""))))
+        query, _ = make_dates_absolute(phrases[-1], now) if phrases else ("", [])
         words = content_words(query)[:MAX_CONTEXT_WORDS]
         return Rewritten(" ".join(words), ["agreement to what the assistant said" if words else "agreement to nothing"])
     if is_courtesy(text):
@@ -203,7 +203,7 @@ def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
         text = text if step is drop_filler and not shorter else shorter
     text, dates = make_dates_absolute(text, now)
     text, references = resolve_references(text, recent_subjects([message.content for message in before]))
-    reasons += [f'"{said}" → "{written}"' for said, written in (*dates, *references)]
+    reasons += [f'"{words}" → "{written}"' for words, written in (*dates, *references)]
     if _is_follow_up(text, bool(references)):
         text = _merged(text, before, now, reasons)
     else:
@@ -213,9 +213,9 @@ def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
 
 def content_words(text: str) -> list[str]:
     """Return the words that say what a text is about, as spelled, each once."""
-    found = [match.group() for match in _WORD.finditer(text)]
-    kept = {word.lower(): word for word in reversed(found) if word.lower().replace("’", "'") not in LIGHT_WORDS}
-    return [kept.pop(word.lower()) for word in found if word.lower() in kept]
+    matches = [match.group() for match in _WORD.finditer(text)]
+    by_lower = {word.lower(): word for word in reversed(matches) if word.lower().replace("’", "'") not in LIGHT_WORDS}
+    return [by_lower.pop(word.lower()) for word in matches if word.lower() in by_lower]
 
 
 def _is_follow_up(text: str, is_resolved: bool) -> bool:
@@ -239,26 +239,26 @@ def _opener_end(text: str) -> int:
 
 def _merged(text: str, before: Sequence[Message], now: datetime, reasons: list[str]) -> str:
     """Return a follow-up with the content words of the question before it, less what it replaces."""
-    asked = text[_opener_end(text) :].strip(" ,")
-    is_replacing = asked != text or len(content_words(asked)) == 1
+    question = text[_opener_end(text) :].strip(" ,")
+    is_replacing = question != text or len(content_words(question)) == 1
     previous = _previous_query(before, now, is_replacing)
     if not previous:
-        return asked or text
-    said = {entity_key(word) for word in content_words(asked)}
+        return question or text
+    keys = {entity_key(word) for word in content_words(question)}
     # "What about Redis?" takes the place of the name asked for before, "and on Fridays?" of its time.
     spans: list[tuple[int, int]] = []
-    if find_windows(asked, ANY_DAY) or _weekdays(asked):
+    if find_windows(question, ANY_DAY) or _weekdays(question):
         spans += [window.span for window in find_windows(previous, ANY_DAY)]
         spans += _weekdays(previous)
     elif is_replacing:
         spans += [(mention.start, mention.end) for mention in find_mentions(previous)[:1]]
-    kept = list(previous)
+    remaining = list(previous)
     for start, end in spans:
-        kept[start:end] = " " * (end - start)
-    words = content_words("".join(kept))
-    words = [word for word in words if entity_key(word) not in said]
+        remaining[start:end] = " " * (end - start)
+    words = content_words("".join(remaining))
+    words = [word for word in words if entity_key(word) not in keys]
     reasons.append(f'follows "{" ".join(previous.split()[:12])}"')
-    return " ".join([asked.rstrip("?.! "), *words[:MAX_CONTEXT_WORDS]]).strip()
+    return " ".join([question.rstrip("?.! "), *words[:MAX_CONTEXT_WORDS]]).strip()
 
 
 def _previous_query(before: Sequence[Message], now: datetime, is_replacing: bool) -> str:
@@ -266,14 +266,14 @@ def _previous_query(before: Sequence[Message], now: datetime, is_replacing: bool
 
     A second "what about …" goes on from the question that the first one went on from.
     """
-    for at in range(len(before) - 1, -1, -1):
-        if before[at].role != USER or (is_replacing and _opener_end(before[at].content)):
+    for place in range(len(before) - 1, -1, -1):
+        if before[place].role != USER or (is_replacing and _opener_end(before[place].content)):
             continue
-        query = _rewrite(before, at, now).query
+        query = _rewrite(before, place, now).query
         if query:
             return query
-    said = [sentence for message in before for sentence in sentences(cut_pasted(message.content))]
-    return next((sentence for sentence in reversed(said) if not is_courtesy(sentence)), "")
+    earlier = [sentence for message in before for sentence in sentences(cut_pasted(message.content))]
+    return next((sentence for sentence in reversed(earlier) if not is_courtesy(sentence)), "")
 
 
 def _weekdays(text: str) -> list[tuple[int, int]]:

@@ -183,26 +183,26 @@ def plain_words(text: str) -> list[str]:
 
 def is_courtesy(text: str) -> bool:
     """Tell whether a message asks nothing: "thanks, got it!"."""
-    found = plain_words(text)
-    return all(word in COURTESY for word in found) and not is_consent(text)
+    plain = plain_words(text)
+    return all(word in COURTESY for word in plain) and not is_consent(text)
 
 
 def is_consent(text: str) -> bool:
     """Tell whether a message only agrees to what was said before: "yes please, go ahead"."""
-    found = plain_words(text)
-    return bool(found) and all(word in CONSENT for word in found) and any(word in CONSENT_CORE for word in found)
+    plain = plain_words(text)
+    return bool(plain) and all(word in CONSENT for word in plain) and any(word in CONSENT_CORE for word in plain)
 
 
 def sentences(text: str) -> list[str]:
     """Return sentences and lines with their marks, blank ones left out."""
-    found: list[str] = []
+    parts: list[str] = []
     for match in _SENTENCE.finditer(text):
         piece = match.group().strip()
-        if found and _TITLED.search(found[-1][-_TITLE_CHARS:]):
-            found[-1] = f"{found[-1]} {piece}"
+        if parts and _TITLED.search(parts[-1][-_TITLE_CHARS:]):
+            parts[-1] = f"{parts[-1]} {piece}"
         elif piece:
-            found.append(piece)
-    return found
+            parts.append(piece)
+    return parts
 
 
 def drop_filler(text: str) -> str:
@@ -210,8 +210,8 @@ def drop_filler(text: str) -> str:
 
     Linear in its length.
     """
-    kept = [_without_filler(sentence) for sentence in sentences(text)]
-    bare = " ".join(sentence for sentence in kept if sentence)
+    remaining = [_without_filler(sentence) for sentence in sentences(text)]
+    bare = " ".join(sentence for sentence in remaining if sentence)
     return text.strip() if bare == " ".join(text.split()) else bare
 
 
@@ -235,8 +235,8 @@ def cut_pasted(text: str) -> str:
     parts = _QUOTED_LINE.sub("", text).split("```")
     prose = " ".join(parts[::2])
     has_prose = len(_WORD.findall(prose)) > 2
-    kept = [part if place % 2 == 0 else f"\n{telling_line(part, has_prose)}\n" for place, part in enumerate(parts)]
-    return "".join(kept).strip()
+    remaining = [part if place % 2 == 0 else f"\n{telling_line(part, has_prose)}\n" for place, part in enumerate(parts)]
+    return "".join(remaining).strip()
 
 
 def telling_line(code: str, has_prose: bool) -> str:
@@ -257,12 +257,12 @@ def shorten(text: str, most: int = MAX_QUERY_WORDS) -> str:
     """Return at most `most` words: questions first, then errors, the first and the last sentence, then what fits."""
     if len(text.split()) <= most:
         return text
-    found = sentences(text)
-    order = sorted(range(len(found)), key=lambda place: (_rank(found[place], place, len(found)), place))
+    parts = sentences(text)
+    order = sorted(range(len(parts)), key=lambda place: (_rank(parts[place], place, len(parts)), place))
     chosen: dict[int, str] = {}
     left = most
     for place in order:
-        taken = found[place].split()[: min(left, MAX_SENTENCE_WORDS)]
+        taken = parts[place].split()[: min(left, MAX_SENTENCE_WORDS)]
         if taken:
             chosen[place] = " ".join(taken)
             left -= len(taken)

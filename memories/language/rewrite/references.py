@@ -57,12 +57,12 @@ def recent_subjects(messages: Sequence[str]) -> list[Subject]:
 
     The last sentence comes first, and in a sentence what is said first: it mostly is the topic.
     """
-    said = (sentence for message in reversed(messages) for sentence in reversed(sentences(message)[-MAX_SENTENCES:]))
-    found: dict[str, Subject] = {}
-    for number, sentence in enumerate(said):
+    spoken = (sentence for message in reversed(messages) for sentence in reversed(sentences(message)[-MAX_SENTENCES:]))
+    subjects: dict[str, Subject] = {}
+    for number, sentence in enumerate(spoken):
         for subject in find_subjects(sentence):
-            found.setdefault(entity_key(subject.text), replace(subject, sentence=number))
-    return list(found.values())
+            subjects.setdefault(entity_key(subject.text), replace(subject, sentence=number))
+    return list(subjects.values())
 
 
 def find_subjects(sentence: str) -> list[Subject]:
@@ -103,25 +103,27 @@ def _nouns(sentence: str) -> Iterator[tuple[int, int, Subject]]:
 
     What the agent calls "your bike" is "my bike" in the user's question.
     """
-    found = list(_WORD.finditer(sentence))
-    at = 0
-    while at < len(found):
-        size = _noun_size(sentence, [match.group() for match in found[at : at + MAX_NOUN_WORDS + 2]], found, at)
+    matches = list(_WORD.finditer(sentence))
+    place = 0
+    while place < len(matches):
+        size = _noun_size(
+            sentence, [match.group() for match in matches[place : place + MAX_NOUN_WORDS + 2]], matches, place
+        )
         if size:
-            first, last = found[at + 1], found[at + size]
-            article = "my" if found[at].group().lower() in {"my", "your"} else "the"
+            first, last = matches[place + 1], matches[place + size]
+            article = "my" if matches[place].group().lower() in {"my", "your"} else "the"
             text = f"{article} {sentence[first.start() : last.end()]}"
-            yield found[at].start(), last.end(), Subject(text, is_sure_person=last.group() in PERSON_NOUNS)
-        at += size + 1
+            yield matches[place].start(), last.end(), Subject(text, is_sure_person=last.group() in PERSON_NOUNS)
+        place += size + 1
 
 
-def _noun_size(sentence: str, run: list[str], found: Sequence[re.Match[str]], at: int) -> int:
-    """Return how many words behind the article at `at` name a thing; 0 if there is none."""
+def _noun_size(sentence: str, run: list[str], matches: Sequence[re.Match[str]], place: int) -> int:
+    """Return how many words behind the article at `place` name a thing; 0 if there is none."""
     if run[0].lower() not in ARTICLES:
         return 0
     size = 0
     for offset, word in enumerate(run[1 : MAX_NOUN_WORDS + 1], start=1):
-        is_adjacent = sentence[found[at + offset - 1].end() : found[at + offset].start()] == " "
+        is_adjacent = sentence[matches[place + offset - 1].end() : matches[place + offset].start()] == " "
         if not is_adjacent or not (word.islower() and word.isalpha() and len(word) > 1 and word not in _NO_NOUNS):
             break
         size = offset
@@ -167,21 +169,21 @@ def resolve_references(text: str, subjects: Sequence[Subject]) -> tuple[str, lis
     changes: list[tuple[str, str]] = []
     end = 0
     is_short = text.count(" ") < SHORT_WORDS
-    found = (_read(match, text) for match in _REFERENCE.finditer(text))
-    for reference in [reference for reference in found if reference]:
+    read = (_read(match, text) for match in _REFERENCE.finditer(text))
+    for reference in [reference for reference in read if reference]:
         if not (is_short or _ASKED.match(text, reference.end)):
             continue
         subject = _resolve(reference, text[: reference.start], subjects)
         if not subject or any(subject.text == written for _, written in changes):
             continue
-        said = text[reference.start : reference.end]
+        words = text[reference.start : reference.end]
         if reference.kind == "place" and not reference.is_led:
             written = f"in {subject.text}"
         else:
             written = f"{subject.text}{reference.contraction}"
         written = f"{subject.text}'s" if reference.is_possessive else written
         pieces += [text[end : reference.start], written]
-        changes.append((said, subject.text))
+        changes.append((words, subject.text))
         end = reference.end
     return "".join([*pieces, text[end:]]), changes
 

@@ -23,9 +23,9 @@ def say(caller: Caller, **fields: Any) -> dict[str, Any]:
 
 
 def said_again(caller: Caller, first: dict[str, Any], again: dict[str, Any]) -> dict[str, Any]:
-    told = say(caller, **first)
+    answer = say(caller, **first)
     body = say(caller, **again)
-    assert (body["id"], body["outcome"]) == (told["id"], "reinforced")
+    assert (body["id"], body["outcome"]) == (answer["id"], "reinforced")
     return body
 
 
@@ -52,7 +52,7 @@ def test_it_joins_what_is_known(alice: Caller, name: str, known: Any, again: Any
     assert (last.action, last.after.get(name, known)) == ("reinforced", then)
 
 
-def test_tags_join_as_far_as_there_is_room(alice: Caller) -> None:
+def test_tags_join_up_to_their_limit(alice: Caller) -> None:
     body = said_again(alice, {"tags": [f"old{n}" for n in range(48)]}, {"tags": ["x", "y", "z"]})
     assert body["tags"][47:] == ["old47", "x", "y"]
 

@@ -56,8 +56,8 @@ def shown_number(seen: Seen, content: str) -> int:
 
 def drops(content: str) -> Callable[[Seen], Behaviour]:
     def answer(seen: Seen) -> Behaviour:
-        room = choice(shown_number(seen, content)) if ask_for(seen) == "make_room" else None
-        return answers(fact("User swims every day"), capacity=room)(seen)
+        evicted = choice(shown_number(seen, content)) if ask_for(seen) == "make_room" else None
+        return answers(fact("User swims every day"), capacity=evicted)(seen)
 
     return answer
 
@@ -106,7 +106,7 @@ WAYS = [by_request, by_batch, by_marker, by_facts]
 
 
 @each_row("way", WAYS, rolled_back=True)
-def test_what_the_model_chose_makes_room(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
+def test_what_the_model_chose_is_evicted(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
     model.seen.clear()
     fill(alice.app)
     model.always(drops("Works at Siemens"))
@@ -162,7 +162,7 @@ def test_what_was_written_since_is_not_looked_at(alice: Caller, model: Server) -
 
 
 @each_row("way", WAYS, rolled_back=True)
-def test_nothing_is_asked_while_there_is_room(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
+def test_nothing_is_asked_below_the_limit(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
     fill(alice.app)
     AppPolicy.objects.update(memory_limit=len(KNOWN) + 1)
     model.always(drops("Works at Siemens"))
@@ -171,7 +171,7 @@ def test_nothing_is_asked_while_there_is_room(alice: Caller, model: Server, way:
     assert "make_room" not in questions(model)
 
 
-def test_a_digest_makes_room_for_itself_and_a_later_one_needs_none(db: None, model: Server) -> None:
+def test_a_digest_evicts_one_for_itself_and_a_later_one_evicts_none(db: None, model: Server) -> None:
     dora = make_caller(make_app("small", "compact"), "dora")
     fill(dora.app)
     model.always(drops("Plays the cello"))
@@ -226,7 +226,7 @@ BROKEN: dict[str, Behaviour] = {
 
 
 @each_row("how", BROKEN, rolled_back=True)
-def test_where_it_fails_what_the_rules_chose_makes_room(alice: Caller, model: Server, how: str) -> None:
+def test_where_it_fails_what_the_rules_chose_is_evicted(alice: Caller, model: Server, how: str) -> None:
     forget_clients()
     fill(alice.app)
     Memory.objects.filter(content="Drinks oat milk").update(importance=1)
@@ -238,7 +238,7 @@ def test_where_it_fails_what_the_rules_chose_makes_room(alice: Caller, model: Se
 
 
 @each_row("how", ["500", "hangs", "prose", "none"], rolled_back=True)
-def test_where_it_fails_in_a_worker_the_oldest_makes_room(alice: Caller, model: Server, how: str) -> None:
+def test_where_it_fails_in_a_worker_the_oldest_is_evicted(alice: Caller, model: Server, how: str) -> None:
     forget_clients()
     model.seen.clear()
     oldest, *_ = fill(alice.app)
@@ -268,7 +268,7 @@ def test_with_nothing_but_pinned_ones_nothing_is_asked(alice: Caller, model: Ser
     assert model.seen == []
 
 
-def test_what_confirms_a_memory_needs_no_room(alice: Caller, model: Server) -> None:
+def test_what_confirms_a_memory_evicts_none(alice: Caller, model: Server) -> None:
     fill(alice.app)
     alice.remember("Plays the cello")
     assert live(alice.app) == KNOWN
@@ -341,7 +341,7 @@ def test_a_choice_that_has_changed_meanwhile_is_not_followed(
     assert len(live(alice.app)) == len(KNOWN)
 
 
-def test_nothing_makes_room_when_there_is_room_after_all(
+def test_nothing_is_evicted_when_the_limit_is_not_reached_after_all(
     alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(alice.app)

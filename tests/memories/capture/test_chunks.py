@@ -22,15 +22,15 @@ LOG = "\n".join(f"2026-05-04 10:00:{i:02d} INFO worker.{i} did a thing" for i in
 CODE = "\n".join(f"x{i} = compute({i})" for i in range(20))
 
 
-def user(text: str, at: datetime | None = None) -> Message:
-    return Message("user", text, at)
+def user(text: str, when: datetime | None = None) -> Message:
+    return Message("user", text, when)
 
 
 def words(messages: Sequence[Message]) -> list[str]:
     return " ".join(message.content for message in messages).split()
 
 
-def said(windows: Sequence[Window]) -> list[str]:
+def texts_of(windows: Sequence[Window]) -> list[str]:
     return words([message for window in windows for message in window.chunk.messages])
 
 
@@ -81,10 +81,10 @@ def test_letters_are_read_with_their_accents_however_they_were_typed() -> None:
 
 
 def test_now_is_when_the_last_message_was_said_by_the_clock_there() -> None:
-    at = datetime(2026, 5, 1, 23, 30, tzinfo=timezone(timedelta(hours=-8)))
-    (window,) = make_chunks([user("a"), user("b", at)], NOW)
-    assert window.chunk.now.isoformat() == at.isoformat()
-    (window,) = make_chunks([user("a", at), user("b")], NOW)
+    when = datetime(2026, 5, 1, 23, 30, tzinfo=timezone(timedelta(hours=-8)))
+    (window,) = make_chunks([user("a"), user("b", when)], NOW)
+    assert window.chunk.now.isoformat() == when.isoformat()
+    (window,) = make_chunks([user("a", when), user("b")], NOW)
     assert window.chunk.now == NOW
 
 
@@ -111,13 +111,13 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
 def test_a_long_sentence_is_cut_between_words() -> None:
     text = " ".join(f"word{i}" for i in range(3_000))
     windows = make_chunks([user(text)], NOW)
-    assert said(windows) == text.split()
+    assert texts_of(windows) == text.split()
     assert all(size(window.chunk.messages) <= 500 for window in windows)
 
 
 def test_chinese_is_cut_between_characters() -> None:
     windows = make_chunks([user("安娜喜欢喝绿茶" * 1_000)], NOW)
-    assert "".join(said(windows)) == "安娜喜欢喝绿茶" * 1_000
+    assert "".join(texts_of(windows)) == "安娜喜欢喝绿茶" * 1_000
     assert all(size(window.chunk.messages) <= 500 for window in windows)
 
 
@@ -175,17 +175,17 @@ MESSAGES = st.lists(
 @given(MESSAGES, st.integers(30, 200), st.integers(0, 40))
 def test_every_word_is_in_one_window_and_none_is_too_large(messages: list[Message], window: int, overlap: int) -> None:
     windows = make_chunks(messages, NOW, window, overlap)
-    kept = [kept_text(message) for message in messages]
-    assert re.sub(r"\s", "", "".join(said(windows))) == re.sub(r"\s", "", "".join(kept))
-    for one in windows:
-        assert size(one.chunk.messages) <= window
-        assert size(one.chunk.before) <= overlap
-        assert len(one.places) == len(one.chunk.messages) == len(set(one.places))
-        assert all(message.content for message in (*one.chunk.messages, *one.chunk.before))
-        for place, message in zip(one.places, one.chunk.messages, strict=True):
-            assert message.content in kept[place]
+    remaining = [kept_text(message) for message in messages]
+    assert re.sub(r"\s", "", "".join(texts_of(windows))) == re.sub(r"\s", "", "".join(remaining))
+    for item in windows:
+        assert size(item.chunk.messages) <= window
+        assert size(item.chunk.before) <= overlap
+        assert len(item.places) == len(item.chunk.messages) == len(set(item.places))
+        assert all(message.content for message in (*item.chunk.messages, *item.chunk.before))
+        for place, message in zip(item.places, item.chunk.messages, strict=True):
+            assert message.content in remaining[place]
             assert message.role == messages[place].role
-    assert [one.places[0] for one in windows] == sorted(one.places[0] for one in windows)
+    assert [item.places[0] for item in windows] == sorted(item.places[0] for item in windows)
     assert windows == make_chunks(messages, NOW, window, overlap)
 
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "memsite.config.settings",
@@ -41,18 +41,18 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return answer
 
 
-def test_eight_processes_that_write_never_exceed_the_limit_of_their_app(told: dict[str, Any]) -> None:
+def test_eight_processes_that_write_never_exceed_the_limit_of_their_app(facts: dict[str, Any]) -> None:
     """Each of them also looks after each of its writes, and ends with an error if there are more."""
-    limit = told["limit"]
+    limit = facts["limit"]
     assert limit["ended"] == [0] * 8
     assert limit["written"] == 8 * 18
     assert limit["live"] == limit["counted"] == 50
 
 
 def test_what_twenty_sessions_say_to_four_processes_is_one_memory_as_sure_as_that_makes_it(
-    told: dict[str, Any],
+    facts: dict[str, Any],
 ) -> None:
-    fact = told["fact"]
+    fact = facts["fact"]
     assert fact["ended"] == [0] * 4
     assert fact["statuses"] == ["done"] * 20
     ((content, status, confidence),) = fact["memories"]

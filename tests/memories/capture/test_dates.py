@@ -21,8 +21,8 @@ CODE = "The gate code is 4812"
 OVER, COMING = "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"
 
 
-def outcomes(caller: Caller, *said: dict[str, Any]) -> list[str]:
-    return [caller.remember(subject="gate", category="general", **one)["outcome"] for one in said]
+def outcomes(caller: Caller, *text: dict[str, Any]) -> list[str]:
+    return [caller.remember(subject="gate", category="general", **item)["outcome"] for item in text]
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_what_begins_on_a_day_to_come_denies_nothing_until_then(
     assert outcomes(alice, rome, milan) == ["created", "created"]
     assert {memory.confidence for memory in Memory.objects.all()} == {0.7}
     with travel(datetime(2999, 1, 2, tzinfo=UTC)):
-        found = alice.post("memories/search", {"query": "where is the office?"}).json()["results"]
+        results = alice.post("memories/search", {"query": "where is the office?"}).json()["results"]
     # What began then is told before what held until then.
-    newest_first = sorted((rome, milan), key=lambda one: "valid_from" not in one)
-    assert [hit["content"] for hit in found] == [one["content"] for one in newest_first]
-    assert all("conflicting" in hit["trust"] for hit in found)
+    newest_first = sorted((rome, milan), key=lambda item: "valid_from" not in item)
+    assert [hit["content"] for hit in results] == [item["content"] for item in newest_first]
+    assert all("conflicting" in hit["trust"] for hit in results)
 
 
 def test_two_plans_for_one_day_to_come_are_at_odds(alice: Caller) -> None:
@@ -97,8 +97,8 @@ def test_another_wording_of_it_stays_in_its_history(alice: Caller) -> None:
     assert outcomes(alice, first, again, again, first)[1:] == ["reinforced"] * 3
     uid = alice.get("memories").json()["results"][0]["id"]
     reasons = [row["reason"] for row in alice.get(f"memories/{uid}/history").json()["results"]]
-    told = [reason for reason in reasons if reason.endswith("; said as: At 7:00 the gate opens")]
-    assert (len(told), len(reasons)) == (2, 4)
+    answer = [reason for reason in reasons if reason.endswith("; said as: At 7:00 the gate opens")]
+    assert (len(answer), len(reasons)) == (2, 4)
 
 
 SAID = (
@@ -145,7 +145,7 @@ def test_a_digest_is_written_there(alice: Caller, moment: str) -> None:
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-@each_row("said, day", [
+@each_row("text, day", [
     ("Ich habe am 6. Juni einen Termin beim Zahnarzt.", "2026-06-06"),
     ("J'ai un rendez-vous chez le dentiste le 3 avril.", "2026-04-03"),
     ("Tengo cita con el dentista el 5 de mayo.", "2026-05-05"),
@@ -154,13 +154,13 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
     ("Tenho consulta no dentista no dia 4 de maio.", "2026-05-04"),
 ], rolled_back=True)  # fmt: skip
 @travel(NOW, tick=False)
-def test_what_is_on_a_day_waits_for_it_and_is_kept_whole(alice: Caller, said: str, day: str) -> None:
-    hear(alice, said)
-    assert [str(one.trigger_date) for one in FutureTrigger.objects.for_app(alice.app)] == [day]
-    assert [one.content.removesuffix(".") for one in Memory.objects.for_app(alice.app)] == [said.removesuffix(".")]
+def test_what_is_on_a_day_waits_for_it_and_is_kept_whole(alice: Caller, text: str, day: str) -> None:
+    hear(alice, text)
+    assert [str(item.trigger_date) for item in FutureTrigger.objects.for_app(alice.app)] == [day]
+    assert [item.content.removesuffix(".") for item in Memory.objects.for_app(alice.app)] == [text.removesuffix(".")]
 
 
-@each_row("said, end", [
+@each_row("text, end", [
     ("Ich bin bis 6. Juni im Urlaub.", "2026-06-07"),
     ("Ich bin bis zum 6. Juni 2026 in Rom.", "2026-06-07"),
     ("Je suis en vacances jusqu'au 3 avril.", "2026-04-04"),
@@ -171,11 +171,11 @@ def test_what_is_on_a_day_waits_for_it_and_is_kept_whole(alice: Caller, said: st
     ("Mein Vertrag läuft bis Ende Juni.", None),
 ], rolled_back=True)  # fmt: skip
 @travel(NOW, tick=False)
-def test_what_is_until_a_day_is_over_then(alice: Caller, said: str, end: str | None) -> None:
-    hear(alice, said)
+def test_what_is_until_a_day_is_over_then(alice: Caller, text: str, end: str | None) -> None:
+    hear(alice, text)
     (memory,) = Memory.objects.for_app(alice.app)
     assert (memory.valid_until and f"{memory.valid_until:%Y-%m-%d}") == end
-    assert said.startswith("I ") or memory.content.removesuffix(".") == said.removesuffix(".")
+    assert text.startswith("I ") or memory.content.removesuffix(".") == text.removesuffix(".")
 
 
 LATE = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -195,18 +195,18 @@ def in_zone(caller: Caller, zone: str) -> None:
     AppPolicy.objects.filter(app=caller.app).update(time_zone=zone)
 
 
-def tell(caller: Caller, content: str, at: str) -> None:
+def tell(caller: Caller, content: str, when: str) -> None:
     session = caller.start_session()
-    messages = [{"role": "user", "content": content, "at": at}]
+    messages = [{"role": "user", "content": content, "at": when}]
     answer = caller.post(f"sessions/{session['id']}/messages", {"messages": messages})
     assert answer.status_code == 202, answer.content
 
 
-@each_row("at, zone, day", CLOCKS, rolled_back=True)
+@each_row("when, zone, day", CLOCKS, rolled_back=True)
 @time_machine.travel(LATE, tick=False)
-def test_tomorrow_counts_from_the_day_that_it_was_there(alice: Caller, at: str, zone: str, day: str) -> None:
+def test_tomorrow_counts_from_the_day_that_it_was_there(alice: Caller, when: str, zone: str, day: str) -> None:
     in_zone(alice, zone)
-    tell(alice, "I have a dentist appointment tomorrow at 3pm.", at)
+    tell(alice, "I have a dentist appointment tomorrow at 3pm.", when)
     upkeep_learn_due()
     (trigger,) = FutureTrigger.objects.for_app(alice.app)
     (memory,) = Memory.objects.for_app(alice.app)
@@ -214,14 +214,14 @@ def test_tomorrow_counts_from_the_day_that_it_was_there(alice: Caller, at: str, 
     assert str(trigger.trigger_date) == day
     written = datetime.fromisoformat(day)
     assert f"on {written.day} {written:%B %Y}" in memory.content
-    assert resource.content_at == datetime.fromisoformat(at)
+    assert resource.content_at == datetime.fromisoformat(when)
 
 
-@each_row("at, zone, day", CLOCKS, rolled_back=True)
+@each_row("when, zone, day", CLOCKS, rolled_back=True)
 @time_machine.travel(LATE, tick=False)
-def test_so_it_does_where_it_is_only_tried(alice: Caller, at: str, zone: str, day: str) -> None:
+def test_so_it_does_where_it_is_only_tried(alice: Caller, when: str, zone: str, day: str) -> None:
     in_zone(alice, zone)
-    messages = [{"role": "user", "content": "I have a dentist appointment tomorrow at 3pm.", "at": at}]
+    messages = [{"role": "user", "content": "I have a dentist appointment tomorrow at 3pm.", "at": when}]
     answer = alice.post("extractions/preview", {"messages": messages}).json()
     written = datetime.fromisoformat(day)
     (fact,) = answer["facts"]

@@ -159,7 +159,7 @@ TOLD = "We deploy on Tuesdays, never on Fridays"
 
 
 @pytest.fixture
-def told(alice: Caller) -> dict[str, Any]:
+def lesson(alice: Caller) -> dict[str, Any]:
     """A session that was told the source, of which nobody is very sure."""
     alice.remember(TOLD, confidence=0.7)
     session = alice.start_session()
@@ -172,23 +172,23 @@ def told(alice: Caller) -> dict[str, Any]:
     ("We deploy on Tuesdays, never on Fridays, because the auditors of the bank demanded it", 0.7),
     ("The office cat is called Miso", 0.9),
 ], rolled_back=True)  # fmt: skip
-def test_what_is_stored_of_what_a_session_was_told_is_no_surer(
-    alice: Caller, told: dict[str, Any], content: str, most: float
+def test_what_is_stored_of_what_a_session_was_given_is_not_more_confident(
+    alice: Caller, lesson: dict[str, Any], content: str, most: float
 ) -> None:
-    stored = alice.remember(content, confidence=0.9, session_id=told["id"])
+    stored = alice.remember(content, confidence=0.9, session_id=lesson["id"])
     assert stored["confidence"] == most
 
 
-def test_a_marker_that_shortens_it_is_an_echo_and_one_that_widens_it_is_no_surer(
-    alice: Caller, told: dict[str, Any]
+def test_a_marker_that_shortens_it_is_an_echo_and_one_that_widens_it_is_not_more_confident(
+    alice: Caller, lesson: dict[str, Any]
 ) -> None:
     AppPolicy.objects.filter(app=alice.app).update(start_confidence=0.9)
     text = f"[MEMORY:timing] On Tuesdays.\n[MEMORY:timing] {TOLD}, because the auditors of the bank demanded it"
-    assert turn(alice, told, 1, "When do we deploy?", text).json()["captured"]["echoed"] == 1
+    assert turn(alice, lesson, 1, "When do we deploy?", text).json()["captured"]["echoed"] == 1
     assert set(Memory.objects.values_list("confidence", flat=True)) == {0.7}
 
 
-def test_another_session_may_be_surer(alice: Caller, told: dict[str, Any]) -> None:
+def test_another_session_may_be_more_confident(alice: Caller, lesson: dict[str, Any]) -> None:
     assert alice.remember("On Tuesdays.", confidence=0.9)["confidence"] == 0.9
 
 

@@ -27,7 +27,7 @@ def session(alice: Caller) -> AgentSession:
     return row_of(alice.app, alice.start_session())
 
 
-def said(session: AgentSession | None, text: str, when: datetime = NIGHT - DAY / 2, **fields: Any) -> Resource:
+def record(session: AgentSession | None, text: str, when: datetime = NIGHT - DAY / 2, **fields: Any) -> Resource:
     fields = {"role": "user", "content_at": when, "created_at": when, **fields}
     app = session.app if session else fields.pop("app")
     return Resource.objects.create(app=app, session=session, raw_content=text, **fields)
@@ -40,7 +40,7 @@ def night(session: AgentSession, **run: Any) -> Unclaimed:
 
 
 def test_a_missed_text_is_queued_once_and_learnt(alice: Caller, session: AgentSession) -> None:
-    text = said(session, "We moved the office to Lisbon last year.")
+    text = record(session, "We moved the office to Lisbon last year.")
     assert night(session).counts == {"queued": 1}
     assert night(session).counts == {}
     assert Extraction.objects.get().resource == text
@@ -59,32 +59,32 @@ def test_what_is_queued_already_stays(alice: Caller, session: AgentSession) -> N
     "fields", [{"role": "tool"}, {"role": "system"}, {"when": NIGHT - 3 * DAY}, {"when": NIGHT + DAY}], ids=str
 )
 def test_only_what_was_spoken_in_that_time(session: AgentSession, fields: dict[str, Any]) -> None:
-    said(session, "We moved the office to Lisbon last year.", **fields)
+    record(session, "We moved the office to Lisbon last year.", **fields)
     assert night(session).counts == {}
 
 
 def test_a_text_without_a_session_or_of_markers_alone_is_no_work(alice: Caller, session: AgentSession) -> None:
-    said(None, "Of no session", app=alice.app)
-    said(session, "[MEMORY:timing:dns] Takes 5s", role="assistant")
+    record(None, "Of no session", app=alice.app)
+    record(session, "[MEMORY:timing:dns] Takes 5s", role="assistant")
     assert night(session).counts == {"queued": 0}
     assert not Extraction.objects.exists()
 
 
 def test_days_without_a_run_are_made_up_for(session: AgentSession) -> None:
-    said(session, "We moved the office to Lisbon last year.", NIGHT - 3 * DAY)
+    record(session, "We moved the office to Lisbon last year.", NIGHT - 3 * DAY)
     assert night(session, since=NIGHT - 4 * DAY).counts == {"queued": 1}
 
 
 def test_an_app_that_learns_no_facts_gets_no_work(session: AgentSession) -> None:
     session.app.policy.capture_facts = False
-    said(session, "We moved the office to Lisbon last year.")
+    record(session, "We moved the office to Lisbon last year.")
     assert night(session).counts == {}
 
 
 def test_killed_and_gone_on_with(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extraction_queue, "BATCH", 2)
     for number in range(9):
-        said(session, f"We hired {number + 2} people in Lisbon.")
+        record(session, f"We hired {number + 2} people in Lisbon.")
     run = Fragile(until=NIGHT, luck=random.Random(2), share=0.5)
     assert carry_on(lambda run: enqueue_unprocessed(session.app, NIGHT, run), run) > 1
     assert (run.counts, Extraction.objects.count()) == ({"queued": 9}, 9)

@@ -54,8 +54,8 @@ def session(alice: Caller) -> dict[str, Any]:
 def build_talk() -> tuple[Caller, dict[str, Any]]:
     tina = make_caller(make_app("talk"), "tina")
     session = tina.start_session(tier=2)
-    for number, (said, answered) in enumerate(TALK, 1):
-        turn(tina, session, number, said, answered)
+    for number, (text, answered) in enumerate(TALK, 1):
+        turn(tina, session, number, text, answered)
     upkeep_learn_due()
     return tina, session
 
@@ -134,8 +134,8 @@ class TestAConversation:
 
     def test_the_same_conversation_again_teaches_nothing(self, tina: Caller, talked: dict[str, Any]) -> None:
         before = list(Memory.objects.for_app(tina.app).order_by("pk").values())
-        for number, (said, answered) in enumerate(TALK, 1):
-            assert turn(tina, talked, number, said, answered).status_code == 200
+        for number, (text, answered) in enumerate(TALK, 1):
+            assert turn(tina, talked, number, text, answered).status_code == 200
         assert upkeep_learn_due() == 0
         assert list(Memory.objects.for_app(tina.app).order_by("pk").values()) == before
         assert Extraction.objects.for_app(tina.app).count() == 2 * len(TALK)
@@ -143,8 +143,8 @@ class TestAConversation:
     def test_it_is_the_end_users_whose_session_it_was(self, alice: Caller) -> None:
         hear(alice, "I live in Berlin.", user_id="u1")
         hear(alice, "I live in Porto.", user_id="u2")
-        found = Memory.objects.for_app(alice.app).order_by("pk").values_list("user_id", "content", "confidence")
-        assert list(found) == [("u1", "User lives in Berlin", 0.9), ("u2", "User lives in Porto", 0.9)]
+        results = Memory.objects.for_app(alice.app).order_by("pk").values_list("user_id", "content", "confidence")
+        assert list(results) == [("u1", "User lives in Berlin", 0.9), ("u2", "User lives in Porto", 0.9)]
 
     def test_a_live_recording_is_learnt_from_as_well(self, alice: Caller, session: dict[str, Any]) -> None:
         lines = ndjson(user("I live in Berlin."), assistant("The database listens on port 5433."), RESULT)
@@ -334,9 +334,9 @@ class TestEcho:
         before = self.picture(caller)
         for block in ("ops", "app", "turn"):
             session = caller.start_session()
-            shown = caller.post("context", {"session_id": session["id"], "format": block}).json()["text"]
-            unfenced = "\n".join(line for line in shown.splitlines() if "memory-context" not in line)
-            tell(caller, session, shown, unfenced, role="assistant")
+            response = caller.post("context", {"session_id": session["id"], "format": block}).json()["text"]
+            unfenced = "\n".join(line for line in response.splitlines() if "memory-context" not in line)
+            tell(caller, session, response, unfenced, role="assistant")
         upkeep_learn_due()
         assert self.picture(caller) == before
 
@@ -356,7 +356,7 @@ class TestEcho:
         lesson = alice.remember("The database listens on port 5433", kind="lesson", confidence=0.6)
         AppPolicy.objects.filter(app=alice.app).update(session_budget_tokens=60)
         session = alice.start_session()
-        assert lesson["content"] in [shown["content"] for shown in session["context"]["lessons"]]
+        assert lesson["content"] in [response["content"] for response in session["context"]["lessons"]]
         assert lesson["content"] not in session["context"]["text"]
         turn(alice, session, 1, "Which port is it?", "The database listens on port 5433.")
         upkeep_learn_due()
@@ -392,13 +392,13 @@ class TestEcho:
         assert contents(alice.app) == before
         assert Memory.objects.get(uid=source["id"]).confidence == pytest.approx(0.7)
 
-    def test_what_says_more_than_it_was_shown_is_no_surer(self, alice: Caller) -> None:
+    def test_what_says_more_than_it_was_shown_is_not_more_confident(self, alice: Caller) -> None:
         alice.remember("The backup runs on Tuesdays", confidence=0.6)
         session = alice.start_session()
         tell(alice, session, "The backup runs on Tuesdays and takes 20 minutes on heron.", role="assistant")
         upkeep_learn_due()
-        told = Memory.objects.for_app(alice.app).filter(content__contains="backup runs")
-        assert {round(memory.confidence, 2) for memory in told} == {0.6}
+        answer = Memory.objects.for_app(alice.app).filter(content__contains="backup runs")
+        assert {round(memory.confidence, 2) for memory in answer} == {0.6}
 
     def test_what_was_not_shown_here_is_no_echo(self, alice: Caller) -> None:
         session = alice.start_session()
@@ -456,10 +456,10 @@ class TestTheWriteGate:
 
 class TestLessons:
     def test_the_agents_own_mistake_is_one(self, alice: Caller, session: dict[str, Any]) -> None:
-        said = (
+        text = (
             "I made a mistake: I restarted the proxy before the database. I should always restart the database first."
         )
-        turn(alice, session, 1, "Why is the site down?", said)
+        turn(alice, session, 1, "Why is the site down?", text)
         upkeep_learn_due()
         assert Memory.objects.for_app(alice.app).filter(kind=Kind.LESSON, content__contains="database").exists()
 
@@ -576,7 +576,7 @@ LINES = "Bob: I am allergic to peanuts.\nAlice: I am not allergic to anything.\n
 OWN = ["Bob is allergic to peanuts", "Alice is not allergic to anything", "Carol likes tea"]
 
 
-def said(name: str | None, content: str) -> dict[str, Any]:
+def as_turn(name: str | None, content: str) -> dict[str, Any]:
     return {"role": "user", "content": content, "name": name}
 
 
@@ -590,12 +590,12 @@ def tell_all(caller: Caller, *messages: dict[str, Any], **session: Any) -> None:
 def test_a_message_is_of_whom_its_name_says(alice: Caller) -> None:
     tell_all(
         alice,
-        said("Bob", "I am allergic to peanuts."),
-        said("Alice", "I am not allergic to anything."),
-        said("Bob", "I live in Graz."),
-        said("Alice", "I live in Leoben."),
-        said("Bob", "Ich bin Veganer."),
-        said("Alice", "Ich bin Veganer."),
+        as_turn("Bob", "I am allergic to peanuts."),
+        as_turn("Alice", "I am not allergic to anything."),
+        as_turn("Bob", "I live in Graz."),
+        as_turn("Alice", "I live in Leoben."),
+        as_turn("Bob", "Ich bin Veganer."),
+        as_turn("Alice", "Ich bin Veganer."),
     )
     rows = Memory.objects.for_app(alice.app).active().order_by("pk")
     assert list(rows.values_list("content", "subject", "confidence")) == [
@@ -618,7 +618,7 @@ def test_a_message_is_of_whom_its_name_says(alice: Caller) -> None:
     (None, "User lives in Graz"),
 ], rolled_back=True)  # fmt: skip
 def test_a_name_of_the_users_own_names_nobody_else(alice: Caller, name: str | None, expected: str) -> None:
-    tell_all(alice, said(name, "I live in Graz."), user_id="alice")
+    tell_all(alice, as_turn(name, "I live in Graz."), user_id="alice")
     assert contents(alice.app) == [expected]
 
 
@@ -637,12 +637,12 @@ def test_so_are_those_of_a_stream(alice: Caller) -> None:
 def test_nobody_calls_off_what_another_plans(alice: Caller) -> None:
     tell_all(
         alice,
-        said("Bob", "Dentist next Friday at 3pm."),
-        said("Alice", "The dentist next Friday is cancelled."),
+        as_turn("Bob", "Dentist next Friday at 3pm."),
+        as_turn("Alice", "The dentist next Friday is cancelled."),
     )
     (trigger,) = FutureTrigger.objects.for_app(alice.app)
     assert (trigger.message, trigger.status) == ("Bob: Dentist next Friday at 3pm.", TriggerStatus.WAITING)
     assert contents(alice.app)[0].startswith("Bob: Dentist on Friday")
-    tell_all(alice, said("Bob", "The dentist next Friday is cancelled."))
+    tell_all(alice, as_turn("Bob", "The dentist next Friday is cancelled."))
     trigger.refresh_from_db()
     assert trigger.status == TriggerStatus.CANCELLED

@@ -217,11 +217,11 @@ class TestFailures:
         with at_time(NOON):
             assert learn_again() == 0
 
-    @each_row("asked, waited", [(120, 120), (0, 1), (0.2, 1), (86_400, 3600), (5, 5)], rolled_back=True)
+    @each_row("requests, waited", [(120, 120), (0, 1), (0.2, 1), (86_400, 3600), (5, 5)], rolled_back=True)
     def test_a_service_that_says_how_long_is_believed(
-        self, alice: Caller, session: AgentSession, asked: float, waited: float
+        self, alice: Caller, session: AgentSession, requests: float, waited: float
     ) -> None:
-        row = self.fail_times(alice, session, LLMUnavailable("busy", asked), 1)[0]
+        row = self.fail_times(alice, session, LLMUnavailable("busy", requests), 1)[0]
         assert row.next_at == NOON + timedelta(seconds=waited)
 
     @each_row("error", [LLMUnavailable("away"), LLMMisconfigured("the key is wrong")], rolled_back=True)

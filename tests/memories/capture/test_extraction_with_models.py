@@ -168,15 +168,15 @@ class TestGoodAnswers:
         assert not any(order.casefold() in str(memory.tags).casefold() for memory in Memory.objects.all())
 
     @pytest.fixture
-    def told(self, alice: Caller, model: Server) -> Server:
+    def prepared(self, alice: Caller, model: Server) -> Server:
         say(alice, "Our key was changed yesterday, and it works.")
         return model
 
     @each_row("field", ["content", "subject", "tags", "entities", "quote"], rolled_back=True)
-    def test_a_secret_in_its_answer_is_in_no_memory(self, told: Server, field: str) -> None:
+    def test_a_secret_in_its_answer_is_in_no_memory(self, prepared: Server, field: str) -> None:
         secret = "sk-proj-abcdefghijklmnopqrstuvwx123456"
         value: Any = [secret] if field in ("tags", "entities") else secret
-        told.always(answers(fact("The key is " + secret if field == "content" else "There is a key")
+        prepared.always(answers(fact("The key is " + secret if field == "content" else "There is a key")
                              | ({} if field == "content" else {field: value})))  # fmt: skip
         upkeep_learn_due()
         assert Memory.objects.count() + Rejection.objects.count() >= 1
@@ -375,12 +375,12 @@ class TestTheCostOfAWindow:
         ):
             alice.remember(known)
         facts = [fact for _, facts in WINDOWS for fact in facts]
-        for text, found in WINDOWS:
+        for text, results in WINDOWS:
             verdicts = [
                 {"number": number, "relation": "different", "reason": "another matter", "confidence": 0.9}
                 for number in (1, 2)
             ]
-            model.always(as_long_as_it_is(answers(*found, relate=Says({"verdicts": verdicts}))))
+            model.always(as_long_as_it_is(answers(*results, relate=Says({"verdicts": verdicts}))))
             say(alice, text)
             upkeep_learn_due()
         assert {fact["content"] for fact in facts} <= set(contents(alice.app))
@@ -486,8 +486,8 @@ class TestWhereItFails:
         assert contents(alice.app) == []
 
         def cousins(seen: Seen) -> Behaviour:
-            told = [city for city in CITIES if f"cousin in {city} owns" in seen.prompt]
-            return answers(*(fact(f"User has a cousin in {city}") for city in told))(seen)
+            answer = [city for city in CITIES if f"cousin in {city} owns" in seen.prompt]
+            return answers(*(fact(f"User has a cousin in {city}") for city in answer))(seen)
 
         model.always(cousins)
         forget_clients()
@@ -559,22 +559,22 @@ class TestWhereItFails:
         assert row.attempts == 8
 
     @pytest.fixture
-    def told(self, alice: Caller, model: Server) -> Server:
+    def prepared(self, alice: Caller, model: Server) -> Server:
         say(alice)
         return model
 
     @each_row("wrong", WRONG, rolled_back=True)
     def test_settings_that_cannot_work_are_told_and_nothing_is_lost(
-        self, alice: Caller, told: Server, settings: Any, wrong: str
+        self, alice: Caller, prepared: Server, settings: Any, wrong: str
     ) -> None:
-        use(settings, told)
+        use(settings, prepared)
         settings.MEMSITE = replace(settings.MEMSITE, **WRONG[wrong])
         assert upkeep_learn_due() == 0
         (row,) = extractions(alice.app)
         assert row.status == FAILED
         assert row.reason
         assert row.lease_until is None
-        use(settings, told)
+        use(settings, prepared)
         with after(hours=2):
             assert upkeep_learn_due() == 1
 
@@ -704,12 +704,12 @@ LONG = " ".join(
 
 class TestATextThatIsMoreThanADay:
     @pytest.fixture
-    def told(self, alice: Caller, model: Server) -> Server:
+    def prepared(self, alice: Caller, model: Server) -> Server:
         """The model finds one fact in each window, and says what it took."""
 
         def answer(seen: Seen) -> Behaviour:
-            said = re.search(r"My (cousin \d+|uncle) owns a bakery in \w+", seen.prompt.partition("Conversation:")[2])
-            return answers(fact(said[0].replace("My", "User's") if said else "User lives in Lisbon"))(seen)
+            text = re.search(r"My (cousin \d+|uncle) owns a bakery in \w+", seen.prompt.partition("Conversation:")[2])
+            return answers(fact(text[0].replace("My", "User's") if text else "User lives in Lisbon"))(seen)
 
         model.always(answer)
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=9_500)
@@ -719,7 +719,7 @@ class TestATextThatIsMoreThanADay:
         with after(days=number):
             return upkeep_learn_due()
 
-    def test_is_read_on_where_the_day_before_ended(self, alice: Caller, told: Server) -> None:
+    def test_is_read_on_where_the_day_before_ended(self, alice: Caller, prepared: Server) -> None:
         say(alice, LONG)
         assert self.day(0) > 0
         (row,) = extractions(alice.app)
@@ -731,11 +731,11 @@ class TestATextThatIsMoreThanADay:
             self.day(number)
         (row,) = extractions(alice.app)
         assert (row.status, row.attempts, row.reason) == (DONE, 1, "")
-        windows = [seen.prompt.partition("Conversation:")[2] for seen in told.seen if ask_for(seen) == "extract"]
+        windows = [seen.prompt.partition("Conversation:")[2] for seen in prepared.seen if ask_for(seen) == "extract"]
         assert len(windows) == len(set(windows)) == row.stored == len(contents(alice.app))
         assert all(sum(f"cousin {number} " in window for window in windows) == 1 for number in range(150))
 
-    def test_keeps_no_other_text_waiting_for_more_than_a_day(self, alice: Caller, told: Server) -> None:
+    def test_keeps_no_other_text_waiting_for_more_than_a_day(self, alice: Caller, prepared: Server) -> None:
         say(alice, LONG * 2)
         self.day(0)
         say(alice, "My uncle owns a bakery in Porto.")
@@ -746,11 +746,11 @@ class TestATextThatIsMoreThanADay:
         self.day(2)
         assert extractions(alice.app)[0].windows_read > 0
 
-    def test_is_read_to_its_end_by_hand_once_the_limit_is_raised(self, alice: Caller, told: Server) -> None:
+    def test_is_read_to_its_end_by_hand_once_the_limit_is_raised(self, alice: Caller, prepared: Server) -> None:
         say(alice, LONG)
         self.day(0)
         (row,) = extractions(alice.app)
-        read = len([seen for seen in told.seen if ask_for(seen) == "extract"])
+        read = len([seen for seen in prepared.seen if ask_for(seen) == "extract"])
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=None)
         assert alice.post(f"extractions/{row.uid}/retry").status_code == 202
         upkeep_learn_due()
@@ -758,7 +758,7 @@ class TestATextThatIsMoreThanADay:
         assert row.status == DONE
         assert row.stored > read
 
-    def test_is_not_asked_about_twice_before_it_is_read(self, alice: Caller, told: Server) -> None:
+    def test_is_not_asked_about_twice_before_it_is_read(self, alice: Caller, prepared: Server) -> None:
         """What both questions take is more than a day, and each alone is not."""
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=4_600)
         say(alice, "My cousin owns a bakery in Lisbon." + MUCH)
@@ -766,10 +766,10 @@ class TestATextThatIsMoreThanADay:
         assert statuses(alice.app) == [PENDING]
         self.day(1)
         assert statuses(alice.app) == [DONE]
-        assert [ask_for(seen) for seen in told.seen] == ["gate", "extract"]
+        assert [ask_for(seen) for seen in prepared.seen] == ["gate", "extract"]
 
     def test_one_question_that_no_day_can_pay_for_fails_visibly_and_keeps_nobody_waiting(
-        self, alice: Caller, told: Server
+        self, alice: Caller, prepared: Server
     ) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=3_700)
         say(alice, "My cousin owns a bakery. " + MUCH)
@@ -797,9 +797,9 @@ class TestPreview:
     BODY = {"messages": [{"role": "user", "content": TEXT}]}
 
     def test_it_asks_the_model_and_stores_no_memory(self, alice: Caller, server: Server) -> None:
-        shown = alice.post("extractions/preview", self.BODY).json()
-        assert [item["content"] for item in shown["facts"]] == ["User lives in Lisbon"]
-        assert shown["made_by"] == shown["facts"][0]["made_by"] == f"{server.kind}:large"
+        response = alice.post("extractions/preview", self.BODY).json()
+        assert [item["content"] for item in response["facts"]] == ["User lives in Lisbon"]
+        assert response["made_by"] == response["facts"][0]["made_by"] == f"{server.kind}:large"
         assert (Memory.objects.count(), Extraction.objects.count(), Rejection.objects.count()) == (0, 0, 0)
         assert [operation for operation, _, _ in operations()] == ["gate", "extract"]
 
@@ -808,17 +808,17 @@ class TestPreview:
         """As learning would: the rules see nothing in common."""
         known = alice.remember("User dwells in Portugal's capital", confidence=0.7)
         model.always(answers(relation=relation))
-        shown = alice.post("extractions/preview", self.BODY).json()
-        (fact_shown,) = shown["facts"]
-        assert [(one["memory_id"], one["relation"]) for one in fact_shown["relations"]] == [(known["id"], relation)]
+        response = alice.post("extractions/preview", self.BODY).json()
+        (fact_shown,) = response["facts"]
+        assert [(item["memory_id"], item["relation"]) for item in fact_shown["relations"]] == [(known["id"], relation)]
         assert [operation for operation, _, _ in operations()] == ["gate", "extract", "relate"]
         assert Memory.objects.get().confidence == 0.7
 
     def test_where_the_model_cannot_relate_the_rules_do(self, alice: Caller, model: Server) -> None:
         alice.remember("User lives in Lisbon")
         model.always(answers(relate=Says("prose")))
-        shown = alice.post("extractions/preview", self.BODY).json()
-        assert [one["relation"] for one in shown["facts"][0]["relations"]] == ["same"]
+        response = alice.post("extractions/preview", self.BODY).json()
+        assert [item["relation"] for item in response["facts"][0]["relations"]] == ["same"]
 
     @each_row("how", ["500", "401", "prose"], rolled_back=True)
     def test_where_the_model_fails_it_answers_all_the_same(self, alice: Caller, model: Server, how: str) -> None:
@@ -917,7 +917,7 @@ class TestLogs:
     WORDS = ("Lisbon", "Zanzibar", "hunter2hunter2", KEY, "harbour")
 
     @pytest.fixture
-    def said(self, alice: Caller, model: Server, caplog: pytest.LogCaptureFixture) -> None:
+    def spoken(self, alice: Caller, model: Server, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level(logging.DEBUG)
         say(alice, "I live in Lisbon. The database password is hunter2hunter2. <private>Zanzibar</private>")
         self.assert_silent(caplog)
@@ -928,7 +928,7 @@ class TestLogs:
 
     @each_row("how", ["good", *AWAY, *REFUSES, *UNUSABLE], rolled_back=True)
     def test_hold_nothing_that_was_said(
-        self, alice: Caller, model: Server, said: None, caplog: pytest.LogCaptureFixture, how: str
+        self, alice: Caller, model: Server, spoken: None, caplog: pytest.LogCaptureFixture, how: str
     ) -> None:
         caplog.clear()
         forget_clients()
@@ -1025,7 +1025,7 @@ class TestWhatAModelKeepsWaiting:
         assert {row.made_by for row in extractions(alice.app)} == {"openai:large"}
         assert contents(alice.app) == ["User lives in Lisbon"]
 
-    def test_what_is_read_again_is_worded_anew_and_no_surer(self, alice: Caller, slow: Server) -> None:
+    def test_what_is_read_again_is_worded_anew_and_not_more_confident(self, alice: Caller, slow: Server) -> None:
         self.wait(0, times=3)
         before = Memory.objects.get()
         slow.always(answers(fact("The user lives in Lisbon"), relation="same"))

@@ -22,19 +22,19 @@ class Network:
     """Stands for the network: judges by pairs of words, all else stands side by side."""
 
     def __init__(self) -> None:
-        self.told: dict[tuple[str, str], Judgement] = {}
-        self.asked: list[tuple[str, str, str]] = []
+        self.verdicts: dict[tuple[str, str], Judgement] = {}
+        self.pairs_judged: list[tuple[str, str, str]] = []
 
     def say(self, stored: str, new: str, **shares: float) -> None:
-        self.told[stored, new] = judgement(**shares)
+        self.verdicts[stored, new] = judgement(**shares)
 
     def relate(self, pairs: Sequence[tuple[str, str, str]]) -> list[Judgement]:
-        self.asked += pairs
+        self.pairs_judged += pairs
         return [self.judged(stored, new) for stored, new, _ in pairs]
 
     def judged(self, stored: str, new: str) -> Judgement:
-        found = [told for (one, other), told in self.told.items() if one in stored and other in new]
-        return found[0] if found else judgement(both=1.0)
+        results = [answer for (item, other), answer in self.verdicts.items() if item in stored and other in new]
+        return results[0] if results else judgement(both=1.0)
 
 
 def judgement(**shares: float) -> Judgement:
@@ -52,8 +52,8 @@ def network(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Network]:
         yield made
 
 
-def memory_of(told: dict[str, str]) -> Memory:
-    return Memory.objects.get(uid=told["id"])
+def memory_of(answer: dict[str, str]) -> Memory:
+    return Memory.objects.get(uid=answer["id"])
 
 
 def test_what_is_replaced_is_superseded_and_over(alice: Caller, network: Network) -> None:
@@ -84,7 +84,7 @@ def test_what_is_doubtful_is_stored_beside_what_is_known(alice: Caller, network:
     network.say("Graz", "town", same=0.49, both=0.51)
     for text in ("The office is in Graz", "The office is in Leoben now", "The office is in that town"):
         alice.remember(text)
-    assert [(one.status, round(one.confidence, 2)) for one in Memory.objects.all()] == [(Status.ACTIVE, 0.7)] * 3
+    assert [(item.status, round(item.confidence, 2)) for item in Memory.objects.all()] == [(Status.ACTIVE, 0.7)] * 3
 
 
 def test_what_adds_nothing_confirms(alice: Caller, network: Network) -> None:
@@ -111,7 +111,7 @@ def test_what_is_stored_together_is_judged_before_anything_is_locked(
     alice: Caller, network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network.say("Graz", "Leoben", replaces=0.9, both=0.1)
-    told = ("The office is in Graz", "The office is in Leoben now")
+    statements = ("The office is in Graz", "The office is in Leoben now")
     asked_at: list[int] = []
     writing = "memories.capture.pipeline.writing"
     from memories.capture import pipeline
@@ -119,26 +119,26 @@ def test_what_is_stored_together_is_judged_before_anything_is_locked(
     real = pipeline.writing
 
     def noting(*arguments: object, **named: object) -> object:
-        asked_at.append(len(network.asked))
+        asked_at.append(len(network.pairs_judged))
         return real(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(writing, noting)
-    answer = alice.post("memories/batch", {"memories": [{"content": text} for text in told], "dedupe": True})
+    answer = alice.post("memories/batch", {"memories": [{"content": text} for text in statements], "dedupe": True})
     assert answer.status_code in (200, 201, 207), answer.content
-    assert [one.status for one in Memory.objects.order_by("pk")] == [Status.SUPERSEDED, Status.ACTIVE]
-    assert asked_at == [len(network.asked)]
+    assert [item.status for item in Memory.objects.order_by("pk")] == [Status.SUPERSEDED, Status.ACTIVE]
+    assert asked_at == [len(network.pairs_judged)]
 
 
 def test_what_one_text_says_of_two_things_is_not_at_odds(alice: Caller, network: Network) -> None:
     network.say("", "", contradicts=0.95, both=0.05)
     session = alice.start_session()["id"]
-    said = "[MEMORY:timing] Backups take an hour\n[MEMORY:timing] Imports take two hours"
-    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": said}]})
-    assert [one.confidence for one in Memory.objects.all()] == pytest.approx([0.7, 0.7])
+    text = "[MEMORY:timing] Backups take an hour\n[MEMORY:timing] Imports take two hours"
+    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": text}]})
+    assert [item.confidence for item in Memory.objects.all()] == pytest.approx([0.7, 0.7])
     network.say("", "", contradicts=0.95, both=0.05)
-    said = "[MEMORY:timing:db] Backups take an hour\n[MEMORY:timing:db] Backups take two hours"
-    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": said}]})
-    assert sorted(one.confidence for one in Memory.objects.filter(subject="db")) == pytest.approx([0.5, 0.7])
+    text = "[MEMORY:timing:db] Backups take an hour\n[MEMORY:timing:db] Backups take two hours"
+    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": text}]})
+    assert sorted(item.confidence for item in Memory.objects.filter(subject="db")) == pytest.approx([0.5, 0.7])
 
 
 def test_what_one_text_says_has_changed_replaces_what_it_said_before(alice: Caller, network: Network) -> None:
@@ -158,8 +158,8 @@ def test_what_is_worth_nothing_for_itself_is_kept_where_it_changes_what_is_known
     network.say("Hetzner", "Backblaze", replaces=0.9, both=0.1)
     network.say("Hetzner", "odd", replaces=0.6, both=0.4)
     old = alice.remember("The backup goes to Hetzner")
-    said = ("The oven is warm today.", "The backup sounds odd somehow.", "The backup goes to Backblaze now.")
-    tell(alice, alice.start_session(), *said)
+    text = ("The oven is warm today.", "The backup sounds odd somehow.", "The backup goes to Backblaze now.")
+    tell(alice, alice.start_session(), *text)
     upkeep_learn_due()
     after = Memory.objects.exclude(pk=memory_of(old).pk).get()
     assert after.content == "The backup goes to Backblaze now"

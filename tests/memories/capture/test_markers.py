@@ -77,7 +77,7 @@ class TestLeniency:
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        ("text", "category", "reason", "kept"),
+        ("text", "category", "reason", "remaining"),
         [
             ("[MEMORY] text", "", "malformed marker", "text"),
             ("[MEMORY:timing no end", "", "malformed marker", "timing no end"),
@@ -99,11 +99,13 @@ class TestRefusals:
         ],
     )
     def test_a_refused_marker_says_why_and_keeps_its_text(
-        self, text: str, category: str, reason: str, kept: str
+        self, text: str, category: str, reason: str, remaining: str
     ) -> None:
         scan = find_memories(text)
         assert scan.memories == []
-        assert [(marker.category, marker.reason, marker.text) for marker in scan.refused] == [(category, reason, kept)]
+        assert [(marker.category, marker.reason, marker.text) for marker in scan.refused] == [
+            (category, reason, remaining)
+        ]
 
     @pytest.mark.parametrize(
         ("marker", "nearest"),

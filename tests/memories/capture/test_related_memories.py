@@ -60,14 +60,14 @@ class Says:
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
-        self.asked: list[tuple[str, list[str]]] = []
+        self.requests: list[tuple[str, list[str]]] = []
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
-        self.asked.append((new, list(existing)))
+        self.requests.append((new, list(existing)))
         return [Verdict(self.relation, "because", 0.9)] * len(existing)
 
     def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
-        return [self.relate(one.new, one.existing, one.subject, one.cosines) for one in questions]
+        return [self.relate(item.new, item.existing, item.subject, item.cosines) for item in questions]
 
 
 class TestWhatIsLookedAt:
@@ -87,19 +87,19 @@ class TestWhatIsLookedAt:
         know(acme, learnt("The database listens on port 5433"))
         assert relations(acme, learnt("The database listens on port 5433", subject="database"))
 
-    def test_what_says_its_drawer_is_compared_in_it_alone(self, acme: App) -> None:
+    def test_what_says_its_category_and_subject_is_compared_within_them_alone(self, acme: App) -> None:
         know(acme, learnt("The database listens on port 5433", subject="database", category="dependency"))
-        said: dict[str, Any] = {"content": "The database listens on port 5433", "source": Source.API}
-        assert relations(acme, Candidate(**said, subject="database", category="dependency"))
-        assert not relations(acme, Candidate(**said, subject="database", category="work"))
-        assert not relations(acme, Candidate(**said, subject="web", category="dependency"))
+        text: dict[str, Any] = {"content": "The database listens on port 5433", "source": Source.API}
+        assert relations(acme, Candidate(**text, subject="database", category="dependency"))
+        assert not relations(acme, Candidate(**text, subject="database", category="work"))
+        assert not relations(acme, Candidate(**text, subject="web", category="dependency"))
 
-    def test_what_lies_in_other_drawers_leaves_room_for_what_lies_in_this_one(self, acme: App) -> None:
-        told: dict[str, Any] = {"source": Source.API, "subject": "database"}
+    def test_what_has_another_subject_takes_no_place_of_what_has_this_one(self, acme: App) -> None:
+        answer: dict[str, Any] = {"source": Source.API, "subject": "database"}
         content = "The database listens on port 5433"
-        know(acme, *[Candidate(content=content, category="work", **told) for _ in range(MET + 1)])
-        know(acme, Candidate(content=f"{content} now", category="dependency", **told))
-        assert relations(acme, Candidate(content=content, category="dependency", **told)) == {
+        know(acme, *[Candidate(content=content, category="work", **answer) for _ in range(MET + 1)])
+        know(acme, Candidate(content=f"{content} now", category="dependency", **answer))
+        assert relations(acme, Candidate(content=content, category="dependency", **answer)) == {
             f"{content} now": Relation.SAME
         }
 
@@ -107,7 +107,7 @@ class TestWhatIsLookedAt:
         know(acme, *[learnt(f"The database listens on port {port}") for port in range(5400, 5402 + MET)])
         provider = Says(Relation.DIFFERENT)
         relations(acme, learnt("The database listens on port 5433"), provider)
-        ((_, existing),) = provider.asked
+        ((_, existing),) = provider.requests
         assert len(existing) == MOST_PAIRS
 
     @pytest.mark.parametrize("status", [Status.ARCHIVED, Status.SUPERSEDED, Status.INACTIVE])
@@ -135,23 +135,23 @@ class TestWhatIsLookedAt:
 
     def test_nothing_contradicts_what_is_told_of_somebody_else(self, acme: App) -> None:
         know(acme, learnt("Listens on port 5432"))
-        found = relations(acme, learnt("Listens on port 5433", subject="database"))
-        assert Relation.CONTRADICTS not in found.values()
+        results = relations(acme, learnt("Listens on port 5433", subject="database"))
+        assert Relation.CONTRADICTS not in results.values()
 
     def test_what_names_the_others_subject_is_told_of_it(self, acme: App) -> None:
         know(acme, learnt("We deploy the pricing service on Tuesday"))
-        found = relations(acme, learnt("We deploy the pricing service on Friday", subject="pricing service"))
-        assert found == {"We deploy the pricing service on Tuesday": Relation.CONTRADICTS}
+        results = relations(acme, learnt("We deploy the pricing service on Friday", subject="pricing service"))
+        assert results == {"We deploy the pricing service on Tuesday": Relation.CONTRADICTS}
 
     def test_and_so_does_what_has_no_subject_itself(self, acme: App) -> None:
         know(acme, learnt("We deploy the pricing service on Tuesday", subject="pricing service"))
-        found = relations(acme, learnt("We deploy the pricing service on Friday"))
-        assert found == {"We deploy the pricing service on Tuesday": Relation.CONTRADICTS}
+        results = relations(acme, learnt("We deploy the pricing service on Friday"))
+        assert results == {"We deploy the pricing service on Tuesday": Relation.CONTRADICTS}
 
     def test_the_nearest_of_many_is_found(self, acme: App) -> None:
         know(acme, *(learnt(f"The service{number} listens on port {8000 + number}") for number in range(200)))
-        found = relations(acme, learnt("The service77 listens on port 8077"))
-        assert found["The service77 listens on port 8077"] == Relation.SAME
+        results = relations(acme, learnt("The service77 listens on port 8077"))
+        assert results["The service77 listens on port 8077"] == Relation.SAME
 
     def test_things_with_numbers_in_their_names_are_different_things(self, acme: App) -> None:
         know(acme, learnt("The web1 service listens on port 8081"), learnt("The web2 service listens on port 8082"))
@@ -172,22 +172,22 @@ class TestAModelsVerdict:
     def test_it_is_asked_once_for_all_that_is_near(self, acme: App) -> None:
         know(acme, learnt("User lives in Berlin"), learnt("User lives in Porto"))
         model = Says(Relation.ELABORATES)
-        found = relations(acme, learnt("User lives in Berlin Mitte"), model)
-        assert len(model.asked) == 1
-        assert set(found.values()) == {Relation.ELABORATES}
-        assert found.keys() == set(model.asked[0][1])
+        results = relations(acme, learnt("User lives in Berlin Mitte"), model)
+        assert len(model.requests) == 1
+        assert set(results.values()) == {Relation.ELABORATES}
+        assert results.keys() == set(model.requests[0][1])
 
     def test_it_is_not_asked_about_nothing(self, acme: App) -> None:
         model = Says(Relation.SAME)
         assert relations(acme, learnt("User lives in Berlin"), model) == {}
-        assert model.asked == []
+        assert model.requests == []
 
     def test_it_is_asked_about_what_the_asker_may_see_only(self, alice: Caller, bob: Caller) -> None:
         know(alice.app, learnt("Berlin is secret", agent=bob.agent, visibility=Visibility.AGENT))
         know(alice.app, learnt("Berlin is public"))
         model = Says(Relation.DIFFERENT)
         relations(alice.app, learnt("Berlin is a city", agent=alice.agent), model)
-        assert model.asked == [("Berlin is a city", ["Berlin is public"])]
+        assert model.requests == [("Berlin is a city", ["Berlin is public"])]
 
     @pytest.mark.parametrize(
         ("relation", "statuses", "links"),
@@ -233,10 +233,10 @@ class TestUnderTheLock:
         candidate = learnt("User lives in Berlin")
         outlook = outlook_on(acme, candidate)
         know(acme, *(learnt(f"User lives in {city}") for city in ("Berlin", "Munich", "Ulm")))
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as requests:
             assert self.put(acme, candidate, outlook) == OutcomeKind.REINFORCED
-        conditions = [one["sql"].partition(" WHERE ")[2] for one in asked.captured_queries]
-        by_change = ['"user_id"' in one for one in conditions if '"change_number" > ' in one]
+        conditions = [item["sql"].partition(" WHERE ")[2] for item in requests.captured_queries]
+        by_change = ['"user_id"' in item for item in conditions if '"change_number" > ' in item]
         assert any(by_change) == (most < 3)
 
     def test_two_of_one_transaction_make_one(self, acme: App) -> None:
@@ -319,9 +319,9 @@ class TestWhatWasFoundInTalk:
     def test_is_not_at_odds_with_what_no_word_of_it_opposes(self, known: str, new: str) -> None:
         """However much of the same matter they are; of one fixed subject it mostly is."""
         old = Memory(content=known)
-        found = judge(old, learnt(new), 0.8, current_embedder())
+        results = judge(old, learnt(new), 0.8, current_embedder())
         marked = judge(old, Candidate(content=new, source=Source.MARKER), 0.8, current_embedder())
-        assert (found.relation, marked.relation) == (Relation.DIFFERENT, Relation.CONTRADICTS)
+        assert (results.relation, marked.relation) == (Relation.DIFFERENT, Relation.CONTRADICTS)
 
     def test_without_a_vector_nobody_knows(self, acme: App) -> None:
         know(acme, learnt("User drinks coffee"))
@@ -447,7 +447,7 @@ def hear_of(caller: Caller, moment: datetime, *texts: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "end"),
+    ("text", "end"),
     [
         ("I'm going to Croatia in July 2027.", "The trip to Croatia is cancelled."),
         ("I work night shifts at the hospital.", "I switched to day shifts in May."),
@@ -457,11 +457,11 @@ def hear_of(caller: Caller, moment: datetime, *texts: str) -> None:
 @pytest.mark.parametrize("is_told_in_order", [True, False])
 @travel(NOW, tick=False)
 def test_the_one_said_later_counts_in_whatever_order_they_are_heard(
-    alice: Caller, said: str, end: str, *, is_told_in_order: bool
+    alice: Caller, statement: str, end: str, *, is_told_in_order: bool
 ) -> None:
     with override_settings(MEMSITE=replace(settings.MEMSITE, embedder="minilm", relations="learned")):
-        told = [(MAY, said), (JUNE, end)]
-        for moment, text in told if is_told_in_order else told[::-1]:
+        answer = [(MAY, statement), (JUNE, end)]
+        for moment, text in answer if is_told_in_order else answer[::-1]:
             hear_of(alice, moment, text)
     over = Memory.objects.for_app(alice.app).exclude(status=Status.ACTIVE)
     assert [memory.resource.content_at for memory in over if memory.resource] == [MAY]
@@ -474,23 +474,23 @@ MONDAYS = "The team meets in Oslo on Mondays."
 def test_a_name_that_is_taken_for_the_subject_tells_of_another_value(alice: Caller, place: str) -> None:
     alice.remember(MONDAYS, category="work")
     hear(alice, MONDAYS.replace("Oslo", place))
-    said = contents(alice.app)
-    assert len(said) == 2
-    assert any(place in one for one in said)
+    text = contents(alice.app)
+    assert len(text) == 2
+    assert any(place in item for item in text)
 
 
 @pytest.mark.parametrize(
-    ("known", "said"),
+    ("known", "text"),
     [
         ("My sister bakes bread on Sundays", "My brother bakes bread on Sundays"),
         ("User is allergic to nuts", "User is allergic to nuts and eggs"),
         ("User has a sister", "User has a sister called Mira"),
     ],
 )
-def test_nothing_of_it_is_lost(alice: Caller, known: str, said: str) -> None:
+def test_nothing_of_it_is_lost(alice: Caller, known: str, text: str) -> None:
     alice.remember(known)
-    assert alice.remember(said)["outcome"] in ("created", "contradicted")
-    assert {known, said} <= set(contents(alice.app))
+    assert alice.remember(text)["outcome"] in ("created", "contradicted")
+    assert {known, text} <= set(contents(alice.app))
 
 
 def test_what_says_more_is_linked_to_what_it_says_more_about(alice: Caller) -> None:
@@ -514,7 +514,7 @@ NURSE, FULLER = "User works as a nurse", "User works as a nurse at Charité"
 
 
 @pytest.mark.parametrize(
-    ("changed", "kept"),
+    ("changed", "remaining"),
     [
         ({}, [FULLER]),
         ({"valid_until": datetime(2199, 5, 1, tzinfo=UTC)}, [NURSE, FULLER]),
@@ -523,13 +523,13 @@ NURSE, FULLER = "User works as a nurse", "User works as a nurse at Charité"
     ],
 )
 def test_it_is_taken_over_only_from_the_same_for_the_same_time(
-    alice: Caller, changed: dict[str, Any], kept: list[str]
+    alice: Caller, changed: dict[str, Any], remaining: list[str]
 ) -> None:
     session = row_of(alice.app, alice.start_session())
     first = Candidate(content=NURSE, source="fact", origin="user", session=session)
     for candidate in (first, replace(first, content=FULLER, **changed)):
         remember(alice.app, [candidate], current_embedder(), learnt_in(session), timezone.now())
-    assert contents(alice.app) == kept
+    assert contents(alice.app) == remaining
 
 
 def test_nor_from_another_session_that_has_confirmed_it(alice: Caller) -> None:
@@ -543,8 +543,8 @@ def test_nor_from_another_session_that_has_confirmed_it(alice: Caller) -> None:
 
 
 def test_what_says_less_goes_into_what_says_more_by_night(alice: Caller) -> None:
-    for said in ("User works as a nurse", "User works as a nurse at Charité"):
-        assert alice.remember(said)["outcome"] == "created"
+    for text in ("User works as a nurse", "User works as a nurse at Charité"):
+        assert alice.remember(text)["outcome"] == "created"
     assert do("nightly")["merged"] == 1
     assert contents(alice.app) == ["User works as a nurse at Charité"]
 
@@ -563,8 +563,8 @@ LONG_AGO, SAID_SINCE = "2023-05-01T09:00:00Z", "2025-05-01T09:00:00Z"
 
 def hear_at(caller: Caller, moment: str, text: str) -> None:
     session = caller.start_session()
-    said = {"role": "user", "content": text, "at": moment}
-    assert caller.post(f"sessions/{session['id']}/messages", {"messages": [said]}).status_code == 202
+    message = {"role": "user", "content": text, "at": moment}
+    assert caller.post(f"sessions/{session['id']}/messages", {"messages": [message]}).status_code == 202
     upkeep_learn_due()
 
 
@@ -587,8 +587,8 @@ def test_what_was_said_since_stays_as_sure_and_the_old_one_is_doubted(moved: Cal
 
 
 def test_it_is_found_first(moved: Caller) -> None:
-    found = moved.post("memories/search", {"query": "Where do I live?"}).json()["results"]
-    assert [hit["content"] for hit in found] == ["User lives in Vienna", "User lives in Berlin"]
+    results = moved.post("memories/search", {"query": "Where do I live?"}).json()["results"]
+    assert [hit["content"] for hit in results] == ["User lives in Vienna", "User lives in Berlin"]
 
 
 def test_why_the_old_one_is_doubted_outlives_no_word_of_the_other(moved: Caller) -> None:

@@ -20,8 +20,8 @@ PRICES = {
 
 def tell(caller: Caller, price: str, **fields: Any) -> Memory:
     content, since = PRICES[price]
-    told = caller.remember(content, subject="ferry", **{"valid_from": since, **fields})
-    return Memory.objects.get(uid=told["id"])
+    answer = caller.remember(content, subject="ferry", **{"valid_from": since, **fields})
+    return Memory.objects.get(uid=answer["id"])
 
 
 def intervals(caller: Caller) -> dict[str, tuple[str, str]]:
@@ -54,10 +54,10 @@ def test_intervals_follow_one_another_in_whatever_order_they_arrive(alice: Calle
 @travel("2026-06-15T12:00:00Z", tick=False)
 def test_what_arrives_late_takes_nothing_from_what_holds(alice: Caller) -> None:
     current = tell(alice, "29")
-    told = alice.remember("In 2025 the ferry cost 19 euros", subject="ferry", valid_from="2025-01-01")
+    answer = alice.remember("In 2025 the ferry cost 19 euros", subject="ferry", valid_from="2025-01-01")
     current.refresh_from_db()
     assert (current.status, current.confidence, current.valid_until) == (Status.ACTIVE, 0.7, None)
-    assert told["contradicts"] == []
+    assert answer["contradicts"] == []
 
 
 @travel("2026-06-15T12:00:00Z", tick=False)
@@ -95,7 +95,7 @@ def test_undo_gives_the_interval_back(alice: Caller) -> None:
 
 
 @each_row(
-    "content, held",
+    "content, stored",
     [
         ("In 2020 Zoe lived in Prague", "Zoe lives in Prague"),
         ("Zoe used to live in Prague", "Zoe lives in Prague"),
@@ -103,9 +103,9 @@ def test_undo_gives_the_interval_back(alice: Caller) -> None:
         ("Standup was at 10 on Mondays", "Standup is at 10 on Mondays"),
     ],
 )
-def test_a_state_that_is_over_is_compared_as_it_was_then(content: str, held: str) -> None:
+def test_a_state_that_is_over_is_compared_as_it_was_then(content: str, stored: str) -> None:
     assert held_once(content)
-    assert as_held(content) == held
+    assert as_held(content) == stored
 
 
 @each_row("content", ["Zoe lives in Prague", "Zoe moved to Prague in 2020", "Met Ana for lunch"])
@@ -114,7 +114,7 @@ def test_what_holds_or_happened_is_no_state_that_is_over(content: str) -> None:
 
 
 @each_row(
-    "content, told",
+    "content, answer",
     [
         ("I live in Berlin", "User lives in Berlin"),
         ("I am a nurse", "User is a nurse"),
@@ -122,5 +122,5 @@ def test_what_holds_or_happened_is_no_state_that_is_over(content: str) -> None:
         ("It rains", "It rains"),
     ],
 )
-def test_a_statement_of_the_first_person_is_one_of_the_user(content: str, told: str) -> None:
-    assert of_user(content) == told
+def test_a_statement_of_the_first_person_is_one_of_the_user(content: str, answer: str) -> None:
+    assert of_user(content) == answer

@@ -16,9 +16,9 @@ from memories.services import CannotImport, StillPurging, import_export
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
-from tests.aside import has_to_wait
 from tests.conftest import Caller, make_app
 from tests.memories.import_export.moving import agent_of, export, lines, take_in
+from tests.other_connection import has_to_wait
 from tests.talking import tables_with
 from tests.upkeep import do, upkeep_purge
 

@@ -105,7 +105,7 @@ def test_a_view_is_not_disturbed_by_later_writes(alice: Caller, index: AppIndex)
     vectors = before.vectors.copy()
     more = [{"content": f"memory number {number} about topic {number * 7}"} for number in range(50)]
     made = alice.post("memories/batch", {"memories": more}).json()["results"]
-    assert len({one["id"] for one in made}) == 50
+    assert len({item["id"] for item in made}) == 50
     alice.patch(f"memories/{memory['id']}", {"content": "something else entirely"})
     index.view()
     assert len(before.pk) == 1
@@ -144,16 +144,16 @@ def test_where_most_has_changed_all_is_read_anew(
     for memory in memories[:4]:
         alice.patch(f"memories/{memory['id']}", {"importance": 4})
     alice.delete(f"memories/{memories[4]['id']}")
-    rooms: list[int] = []
+    sizes: list[int] = []
     reserve = AppIndex.reserve
-    monkeypatch.setattr(AppIndex, "reserve", lambda self, size: (rooms.append(size), reserve(self, size)))
+    monkeypatch.setattr(AppIndex, "reserve", lambda self, size: (sizes.append(size), reserve(self, size)))
     after = index.view()
-    assert rooms == [4, 4]
+    assert sizes == [4, 4]
     assert after.columns.alive.tolist() == [True] * 4
     assert after.columns.importance.tolist() == [4] * 4
     assert before.columns.importance.tolist() == [3] * 5
-    found = alice.post("memories/search", {"query": "number two"}).json()["results"]
-    assert found[0]["content"] == "number two"
+    results = alice.post("memories/search", {"query": "number two"}).json()["results"]
+    assert results[0]["content"] == "number two"
 
 
 @pytest.mark.parametrize("at_once", [2, 100])
@@ -170,7 +170,7 @@ def test_rows_stand_as_they_were_written_in_whatever_order_the_database_answers(
     alice.remember("the first")
     index.view()
     body = {"memories": [{"content": f"number {number}", "importance": number % 5 + 1} for number in range(20)]}
-    made = [one["id"] for one in alice.post("memories/batch", body).json()["results"]]
+    made = [item["id"] for item in alice.post("memories/batch", body).json()["results"]]
     for uid in reversed(made[:5]):
         alice.patch(f"memories/{uid}", {"content": f"edited {uid}"})
     view = index.view()
@@ -240,7 +240,7 @@ def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller
     assert indexes.of(alice.app, "m", 64) is not first
 
 
-def test_of_apps_that_are_asked_once_each_no_more_are_kept_than_there_is_room_for(
+def test_of_apps_that_are_asked_once_each_no_more_are_cached_than_the_limit_allows(
     alice: Caller, charlie: Caller, db: None
 ) -> None:
     """As of the nights of all of them."""
@@ -250,7 +250,7 @@ def test_of_apps_that_are_asked_once_each_no_more_are_kept_than_there_is_room_fo
     indexes = Indexes(limit_bytes=1)
     for app in (alice.app, charlie.app, third):
         indexes.of(app, "m", 64).view()
-    assert [app_pk for app_pk, _, _ in indexes.kept] == [third.pk]
+    assert [app_pk for app_pk, _, _ in indexes.by_key] == [third.pk]
 
 
 def test_what_indexes_take_is_added_up_when_one_has_grown_and_not_at_each_question(
@@ -285,8 +285,8 @@ def test_what_is_known_of_the_rows_before_is_what_is_found_anew(alice: Caller, i
 
     check(0)
     session = alice.start_session()["id"]
-    said = {"of whales": 4, "by night": 2}
-    first, second = (alice.remember(text, session_id=session, turn_number=said[text]) for text in said)
+    row_counts = {"of whales": 4, "by night": 2}
+    first, second = (alice.remember(text, session_id=session, turn_number=row_counts[text]) for text in row_counts)
     check(2)
     alice.remember("alone")
     alice.remember("between them", session_id=session, turn_number=3)

@@ -63,9 +63,9 @@ def reading_of(random: np.random.Generator, share: float) -> ScopedView:
 
 
 def estimated(scoped: ScopedView, question: Floats) -> EstimatedCosines:
-    found = scoped.view.held.measure(question, scoped.rows, scoped.places)
-    assert isinstance(found, EstimatedCosines)
-    return found
+    results = scoped.view.held.measure(question, scoped.rows, scoped.places)
+    assert isinstance(results, EstimatedCosines)
+    return results
 
 
 def exactly(scoped: ScopedView, question: Floats) -> Floats:
@@ -74,13 +74,13 @@ def exactly(scoped: ScopedView, question: Floats) -> Floats:
 
 def listed(scoped: ScopedView, question: Floats) -> IndexedCosines:
     """What pgvector's index would list, of two thirds of what may be shown."""
-    held = scoped.view.held
-    assert isinstance(held, InProcessStore)
-    exact = held.columns.vectors[scoped.rows] @ question
-    usual = Sample().usual(question, held.columns, held.of)
+    stored = scoped.view.held
+    assert isinstance(stored, InProcessStore)
+    exact = stored.columns.vectors[scoped.rows] @ question
+    usual = Sample().usual(question, stored.columns, stored.of)
     assert usual
     best = np.sort(similarity.top(exact, 2 * MOST))
-    return IndexedCosines(held.columns.signs, question, scoped.rows, usual, best, exact[best])
+    return IndexedCosines(stored.columns.signs, question, scoped.rows, usual, best, exact[best])
 
 
 def exact_cosines(scoped: ScopedView, question: Floats) -> ExactCosines:
@@ -186,10 +186,10 @@ def test_candidates_are_the_best_of_all(seed: int, share: float, named: bool, wo
     )
     scale = scale_of(evidence.cosines, scoped.size, evidence.thresholds.usual)
     rough = roughly_all(evidence, scale)
-    found = candidates(evidence, scale)
-    assert len(found) == MOST
-    assert (np.diff(found) > 0).all()
-    assert np.sort(rough[found]) == pytest.approx(np.sort(rough)[-MOST:], abs=1e-4)
+    results = candidates(evidence, scale)
+    assert len(results) == MOST
+    assert (np.diff(results) > 0).all()
+    assert np.sort(rough[results]) == pytest.approx(np.sort(rough)[-MOST:], abs=1e-4)
 
 
 def roughly_all(evidence: Evidence, scale: Scale) -> Floats:
@@ -201,10 +201,10 @@ def roughly_all(evidence: Evidence, scale: Scale) -> Floats:
     good = np.zeros(scoped.size, bool)
     good[scoped.at_of_place[np.concatenate([evidence.cosines.foremost, by_words(words, scoped.size)])]] = True
     least = np.sort(score[good])[-MOST]
-    kept = good & (score >= (least / 1.8 if least > 0 else least))
-    chosen, joined = kept.copy(), ~scoped.order.begins[1:]
-    chosen[1:] |= kept[:-1] & joined
-    chosen[:-1] |= kept[1:] & joined
+    remaining = good & (score >= (least / 1.8 if least > 0 else least))
+    chosen, joined = remaining.copy(), ~scoped.order.begins[1:]
+    chosen[1:] |= remaining[:-1] & joined
+    chosen[:-1] |= remaining[1:] & joined
     lift = np.where(good | chosen, 0.4 * np.maximum(score, 0), 0)
     shared: Floats = score.copy()
     shared[1:] += lift[:-1] * joined

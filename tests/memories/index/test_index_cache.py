@@ -61,7 +61,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
 
 def build_some() -> Caller:
     alice = make_caller(make_app("acme"), "alice")
-    told = [
+    answer = [
         "Whales sing",
         "Bees dance",
         "Cats purr",
@@ -75,7 +75,7 @@ def build_some() -> Caller:
         "Lions roar",
         "Snakes hiss",
     ]
-    for number, text in enumerate(told):
+    for number, text in enumerate(answer):
         store(alice, text, subject=text.split()[0], user_id=f"user-{number % 3}" if number % 4 else None)
     return alice
 
@@ -106,8 +106,8 @@ def path_of(app: App) -> Path:
     return path
 
 
-def living(found: AppIndex) -> list[int]:
-    columns = found.view().columns
+def living(results: AppIndex) -> list[int]:
+    columns = results.view().columns
     return sorted(columns.pk[columns.alive].tolist())
 
 
@@ -117,8 +117,8 @@ def living(found: AppIndex) -> list[int]:
 def test_the_next_process_finds_it_and_reads_nothing(alice: Caller, some: list[Memory], read: Read) -> None:
     before = another(alice).view()
     assert read == [len(some)]
-    found = another(alice)
-    after = found.view()
+    results = another(alice)
+    after = results.view()
     assert read == [len(some)]
     assert (after.users.names, after.subjects.names) == (before.users.names, before.subjects.names)
     for name in before.columns.__slots__:
@@ -132,13 +132,13 @@ def test_it_is_brought_up_to_date(alice: Caller, some: list[Memory], read: Read)
     another(alice).view()
     change(alice, some[0], content="Whales sing in the deep")
     fresh = store(alice, "Dogs bark", subject="Dogs")
-    found = another(alice)
-    assert living(found) == [*[memory.pk for memory in some], fresh.pk]
+    results = another(alice)
+    assert living(results) == [*[memory.pk for memory in some], fresh.pk]
     assert read == [len(some), 2]
-    row, new = found.row_of.get(some[0].pk), found.row_of.get(fresh.pk)
-    assert found.columns.length[row] == len("Whales sing in the deep")
-    assert found.columns.subject[new] == found.subjects.numbers["Dogs"]
-    assert len(set(found.columns.session_number[: found.size].tolist())) == found.size
+    row, new = results.row_of.get(some[0].pk), results.row_of.get(fresh.pk)
+    assert results.columns.length[row] == len("Whales sing in the deep")
+    assert results.columns.subject[new] == results.subjects.numbers["Dogs"]
+    assert len(set(results.columns.session_number[: results.size].tolist())) == results.size
 
 
 def test_sessions_go_on_with_their_numbers(charlie: Caller, read: Read) -> None:
@@ -149,11 +149,11 @@ def test_sessions_go_on_with_their_numbers(charlie: Caller, read: Read) -> None:
     first.view()
     store(charlie, "One more of it", session_id=session["id"])
     store(charlie, "Alone")
-    found = another(charlie)
-    found.view()
+    results = another(charlie)
+    results.view()
     assert read == [20, 2]
-    assert found.columns.session_number[: found.size].tolist() == [0] * 21 + [1]
-    assert found.sessions.count == 2
+    assert results.columns.session_number[: results.size].tolist() == [0] * 21 + [1]
+    assert results.sessions.count == 2
 
 
 def test_what_most_of_was_read_after_all_is_written_anew(alice: Caller, some: list[Memory], read: Read) -> None:
@@ -176,42 +176,42 @@ def test_what_most_of_has_changed_since_is_not_used_and_written_anew(
     another(alice).view()
     for memory in some[:7]:
         change(alice, memory, importance=5)
-    found = another(alice)
-    assert living(found) == [memory.pk for memory in some]
-    assert found.size == len(some)
+    results = another(alice)
+    assert living(results) == [memory.pk for memory in some]
+    assert results.size == len(some)
     another(alice).view()
     assert read == [len(some), len(some)]
 
 
 def test_searches_find_the_same(alice: Caller, some: list[Memory], read: Read) -> None:
     questions = [memory.content for memory in some]
-    indexes.kept.clear()
+    indexes.by_key.clear()
     before = [contents(search(alice, text)) for text in questions]
-    indexes.kept.clear()
+    indexes.by_key.clear()
     assert [contents(search(alice, text)) for text in questions] == before
     assert read == [len(some)]
-    indexes.kept.clear()
+    indexes.by_key.clear()
 
 
 def test_what_is_written_later_disturbs_neither_the_file_nor_another_process(alice: Caller, some: list[Memory]) -> None:
     another(alice).view()
     written = path_of(alice.app).read_bytes()
-    one, other = another(alice), another(alice)
-    one.view(), other.view()
+    item, other = another(alice), another(alice)
+    item.view(), other.view()
     change(alice, some[0], importance=5)
-    one.view()
-    one.columns.alive[:] = False
+    item.view()
+    item.columns.alive[:] = False
     assert path_of(alice.app).read_bytes() == written
     assert living(other) == [memory.pk for memory in some]
 
 
 def test_who_has_read_it_from_the_database_shares_the_file(alice: Caller, some: list[Memory], read: Read) -> None:
-    found = another(alice)
-    before = found.view()
+    results = another(alice)
+    before = results.view()
     fresh = store(alice, "Dogs bark")
-    found.share()
-    assert isinstance(found.columns.vectors.base, mmap)
-    assert living(found) == [*[memory.pk for memory in some], fresh.pk]
+    results.share()
+    assert isinstance(results.columns.vectors.base, mmap)
+    assert living(results) == [*[memory.pk for memory in some], fresh.pk]
     assert before.size == len(some)
     assert read == [len(some), 1]
 
@@ -304,8 +304,8 @@ def test_a_file_of_a_database_that_was_put_back_since_is_not_used(
     """It may have as many changes by now, but none of the ones before."""
     another(alice).view()
     path = path_of(alice.app)
-    at = read_about(path)["revision"][1]
-    path.write_bytes(path.read_bytes().replace(at.encode(), at.replace("20", "19", 1).encode()))
+    index = read_about(path)["revision"][1]
+    path.write_bytes(path.read_bytes().replace(index.encode(), index.replace("20", "19", 1).encode()))
     assert living(another(alice)) == [memory.pk for memory in some]
     assert read == [len(some)] * 2
 
@@ -438,8 +438,8 @@ def test_a_reading_that_broke_off_leaves_no_numbers_behind(
         patch.setattr(app_index, "gone_between", fail)
         with pytest.raises(DatabaseError):
             broken.view()
-    whole, found = another(alice).view(), broken.view()
-    assert (found.users.names, found.subjects.names) == (whole.users.names, whole.subjects.names)
+    whole, results = another(alice).view(), broken.view()
+    assert (results.users.names, results.subjects.names) == (whole.users.names, whole.subjects.names)
     assert living(broken) == [memory.pk for memory in some]
 
 

@@ -9,12 +9,12 @@ from memories.index import app_index
 from memories.index.app_index import WORD_COST, Posting, Postings
 
 
-def posting(count: int, asked: int = 10) -> Posting:
-    return Posting(np.arange(count), asked, whole=True)
+def posting(count: int, requests: int = 10) -> Posting:
+    return Posting(np.arange(count), requests, whole=True)
 
 
 @pytest.fixture
-def room_for_100(monkeypatch: pytest.MonkeyPatch) -> None:
+def limit_of_100(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_index, "LEAST_KEPT", 100)
 
 
@@ -26,30 +26,30 @@ def test_more_rows_come_after_those_before() -> None:
     assert (after.asked, after.whole) == (13, True)
 
 
-@pytest.mark.usefixtures("room_for_100")
+@pytest.mark.usefixtures("limit_of_100")
 def test_what_was_put_in_first_goes_first() -> None:
-    kept = Postings()
+    remaining = Postings()
     for word in ("whale", "heron", "sea"):
-        kept.put(word, posting(30 - WORD_COST))
-    assert (list(kept.kept), kept.cost) == (["whale", "heron", "sea"], 90)
-    kept.put("whale", posting(40 - WORD_COST))
-    assert (list(kept.kept), kept.cost) == (["heron", "sea", "whale"], 100)
-    kept.put("night", posting(20 - WORD_COST))
-    assert (list(kept.kept), kept.cost) == (["sea", "whale", "night"], 90)
-    assert kept.get("heron") is None
+        remaining.put(word, posting(30 - WORD_COST))
+    assert (list(remaining.by_word), remaining.cost) == (["whale", "heron", "sea"], 90)
+    remaining.put("whale", posting(40 - WORD_COST))
+    assert (list(remaining.by_word), remaining.cost) == (["heron", "sea", "whale"], 100)
+    remaining.put("night", posting(20 - WORD_COST))
+    assert (list(remaining.by_word), remaining.cost) == (["sea", "whale", "night"], 90)
+    assert remaining.get("heron") is None
 
 
-@pytest.mark.usefixtures("room_for_100")
+@pytest.mark.usefixtures("limit_of_100")
 def test_one_is_kept_however_large_it_is() -> None:
-    kept = Postings()
-    kept.put("whale", posting(30))
-    kept.put("the", posting(1000))
-    assert (list(kept.kept), kept.cost) == (["the"], 1000 + WORD_COST)
+    remaining = Postings()
+    remaining.put("whale", posting(30))
+    remaining.put("the", posting(1000))
+    assert (list(remaining.by_word), remaining.cost) == (["the"], 1000 + WORD_COST)
 
 
-@pytest.mark.usefixtures("room_for_100")
+@pytest.mark.usefixtures("limit_of_100")
 def test_a_larger_index_keeps_more() -> None:
-    kept = Postings()
+    remaining = Postings()
     for word in ("whale", "heron", "sea"):
-        kept.put(word, posting(60, asked=100))
-    assert len(kept.kept) == 3
+        remaining.put(word, posting(60, asked=100))
+    assert len(remaining.by_word) == 3

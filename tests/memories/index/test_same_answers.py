@@ -33,12 +33,12 @@ def as_a_large_app(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answers(alice: Caller) -> list[Any]:
-    found = [search(alice, text, mode=mode, limit=8) for text in QUESTIONS for mode in ("auto", "dual", "vector")]
-    return [[(hit.memory.content, hit.score) for hit in one.hits] for one in found]
+    results = [search(alice, text, mode=mode, limit=8) for text in QUESTIONS for mode in ("auto", "dual", "vector")]
+    return [[(hit.memory.content, hit.score) for hit in item.hits] for item in results]
 
 
 def answers_of_a_new_process(alice: Caller) -> list[Any]:
-    indexes.kept.clear()
+    indexes.by_key.clear()
     return answers(alice)
 
 
@@ -51,7 +51,7 @@ def lived(alice: Caller) -> Caller:
     for number in range(0, len(texts), 11):
         body = [{"content": text, "subject": random.choice(NAMES)} for text in texts[number : number + 11]]
         made = alice.post("memories/batch", {"memories": body}).json()["results"]
-        uids += [one["id"] for one in made]
+        uids += [item["id"] for item in made]
         search(alice, QUESTIONS[0])
         for uid in random.sample(uids, 3):
             alice.patch(f"memories/{uid}", {"importance": random.randint(2, 4)})
@@ -87,7 +87,7 @@ def test_of_several_who_are_called_so_the_same_one_comes_first(alice: Caller) ->
     store(alice, "birch", subject="Ann Jones")
     before = named()
     change(alice, first, importance=5)
-    indexes.kept.clear()
+    indexes.by_key.clear()
     assert named() == before == ["Ann Jones", "Ann Lee"]
 
 

@@ -27,9 +27,9 @@ def test_it_finds_what_sorting_everything_finds(count: int, depth: int, seed: in
 def test_the_highest_are_those_of_everything_sorted(count: int, depth: int, seed: int, steps: int) -> None:
     """Also where many are alike, and where there are blocks enough to leave most out."""
     scores = np.random.default_rng(seed).integers(0, steps, count).astype(np.float32)
-    found = highest(scores, depth)
-    assert len(set(found.tolist())) == len(found) == min(depth, count)
-    assert sorted(scores[found]) == sorted(np.sort(scores)[::-1][:depth])
+    results = highest(scores, depth)
+    assert len(set(results.tolist())) == len(results) == min(depth, count)
+    assert sorted(scores[results]) == sorted(np.sort(scores)[::-1][:depth])
 
 
 def test_only_the_given_rows_are_looked_at() -> None:
@@ -54,11 +54,11 @@ def test_sign_bits_first_lose_almost_nothing(monkeypatch: pytest.MonkeyPatch, sh
     vectors = centres.repeat(250, axis=0) + 0.06 * np.random.default_rng(1).normal(size=(10_000, 384))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     rows = np.flatnonzero(np.random.default_rng(2).random(10_000) < share)
-    found = 0
+    results = 0
     for query in vectors[::500]:
         exact = rows[np.argsort(-(vectors[rows] @ query), kind="stable")[:10]]
-        found += len(set(exact) & set(nearest(vectors, sign_bits(vectors), query, rows, 10)[0]))
-    assert found / (10 * 20) >= 0.99
+        results += len(set(exact) & set(nearest(vectors, sign_bits(vectors), query, rows, 10)[0]))
+    assert results / (10 * 20) >= 0.99
 
 
 def test_a_dimension_that_is_no_multiple_of_64_has_sign_bits_too() -> None:

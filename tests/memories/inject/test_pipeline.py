@@ -17,8 +17,8 @@ from memories.models import Injection, Memory
 from memories.services import MemoryAgent
 from memories.store import writing
 from sessions.models import AgentSession
-from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
 from tests.conftest import Caller
+from tests.other_connection import leave, wait_as_long_as_it_takes, wait_for_the_lock
 
 
 def tell(caller: Caller, *texts: str) -> tuple[AgentSession, Injected]:

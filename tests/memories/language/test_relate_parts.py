@@ -16,7 +16,7 @@ from memories.language.relate.lexicon import (
     tokenize,
 )
 from memories.language.relate.outline import Evidence, write_out
-from memories.language.relate.reading import Scope, read
+from memories.language.relate.parsing import Scope, read
 from memories.language.relate.verdict import LABELS, LEAST, MOST, WITH_COSINE, WITHOUT_COSINE, load_model
 from tests.tables import each_row
 

@@ -35,8 +35,8 @@ POLICY = {"capture_summaries": True, "capture_digest": True, "writes_per_minute"
 
 def fill(caller: Caller, word: str, session: dict[str, Any]) -> str:
     """Enough memories of a session to fill pages and split them; answers the session's id."""
-    said = f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}s] Takes 5s with {word}"
-    turn(caller, session, 5, f"I work at {word.title()} Systems.", said, internal_state={"k": word})
+    text = f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}s] Takes 5s with {word}"
+    turn(caller, session, 5, f"I work at {word.title()} Systems.", text, internal_state={"k": word})
     rows = [
         {"content": f"{word}{number} sees {word} at noon " * (1 + number % 7), "subject": f"{word}{number % 9}",
          "tags": [f"{word}{number}"], "session_id": session["id"]}
@@ -50,7 +50,7 @@ def fill(caller: Caller, word: str, session: dict[str, Any]) -> str:
 def load_indexes() -> None:
     """As a process does that has just started, and keeps them, however small they are."""
     for caller in (acme, globex):
-        indexes.kept.clear()
+        indexes.by_key.clear()
         caller.post("memories/search", {"query": "who sees what at noon"})
 
 
@@ -69,8 +69,8 @@ settings.ALLOWED_HOSTS = ["testserver"]
 call_command("migrate", verbosity=0)
 operator = client_with(create_key(None, ["operator"]).text)
 acme, globex = (make_caller(make_app(name, **POLICY), "agent") for name in ("acme", "globex"))
-one, session, user, app, neighbour = sys.argv[1:]
-lone = acme.remember(f"{one} sees {one} at noon", subject=one, tags=[one])
+item, session, user, app, neighbour = sys.argv[1:]
+lone = acme.remember(f"{item} sees {item} at noon", subject=item, tags=[item])
 session_id = fill(acme, session, acme.start_session(title=session))
 for caller, word in ((acme, user), (globex, app), (acme, neighbour)):
     fill(caller, word, furnish(caller, word, f"user-{word}"))

@@ -26,7 +26,7 @@ LATER = NIGHT + 44 * DAY
 """A fortnight after the month in which nothing is lost: 0.2 of what is confident."""
 
 
-def told(app: App, count: int) -> list[Memory]:
+def store_many(app: App, count: int) -> list[Memory]:
     return [tell(app, f"Takes {number} seconds", NIGHT, embed=False, confidence=0.9) for number in range(count)]
 
 
@@ -46,10 +46,10 @@ def changes(app: App) -> int:
 
 def test_a_session_waits_for_one_batch_at_most(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aging, "DECAY_BATCH", 3)
-    memories = told(acme, 3)
+    memories = store_many(acme, 3)
     decay_few(acme, LATER)
     assert confidences(memories) == [0.7, 0.7, 0.7]
-    memories += told(acme, 1)
+    memories += store_many(acme, 1)
     decay_few(acme, LATER + 7 * DAY)
     assert confidences(memories) == [0.7, 0.7, 0.7, 0.9]
     assert night(acme, LATER + 7 * DAY).counts == {"decayed": 4, "deactivated": 0}
@@ -58,7 +58,7 @@ def test_a_session_waits_for_one_batch_at_most(acme: App, monkeypatch: pytest.Mo
 
 def test_what_is_pinned_or_confirmed_is_no_part_of_it(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aging, "DECAY_BATCH", 1)
-    stale, pinned, confirmed = told(acme, 3)
+    stale, pinned, confirmed = store_many(acme, 3)
     Memory.objects.filter(pk=pinned.pk).update(pinned=True)
     Memory.objects.filter(pk=confirmed.pk).update(anchored_at=LATER)
     decay_few(acme, LATER)
@@ -79,7 +79,7 @@ def test_what_holds_from_a_later_day_on_decays_from_that_day(acme: App) -> None:
 def test_nothing_is_written_where_nothing_is_lost(acme: App) -> None:
     """An index reads anew whatever was written."""
     acme.policy.decay_exempt_from = 0.9
-    (memory,) = told(acme, 1)
+    (memory,) = store_many(acme, 1)
     before = changes(acme)
     decay_few(acme, LATER)
     assert night(acme, LATER).counts == {}
@@ -87,7 +87,7 @@ def test_nothing_is_written_where_nothing_is_lost(acme: App) -> None:
 
 
 def test_the_next_session_writes_only_what_was_lost_since(acme: App) -> None:
-    (memory,) = told(acme, 1)
+    (memory,) = store_many(acme, 1)
     decay_few(acme, LATER)
     before = changes(acme)
     decay_few(acme, LATER + timedelta(minutes=9))
@@ -124,8 +124,8 @@ def week(app: App, now: datetime = SUNDAY) -> Unclaimed:
     return run
 
 
-def known(app: App, at: datetime, category: str = "work", **fields: Any) -> Memory:
-    return tell(app, f"Known since {at}", at, embed=False, category=category, subject=None, **fields)
+def known(app: App, when: datetime, category: str = "work", **fields: Any) -> Memory:
+    return tell(app, f"Known since {when}", when, embed=False, category=category, subject=None, **fields)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ SECOND = timedelta(seconds=1)
 
 def test_what_was_made_since_the_last_run_counts_more(acme: App) -> None:
     times = [NIGHT - DAY, NIGHT - DAY + SECOND, NIGHT, NIGHT + SECOND]
-    rows = [tell(acme, f"Fact {at}", at, embed=False) for at in times]
+    rows = [tell(acme, f"Fact {index}", index, embed=False) for index in times]
     run = Unclaimed(until=NIGHT, since=NIGHT - DAY)
     promote_todays(acme, NIGHT + SECOND, run)
     assert [fresh(row).priority for row in rows] == [1.0, 1.1, 1.1, 1.0]

@@ -142,10 +142,10 @@ def test_an_index_that_is_loaded_anew_does_not_load_it(alice: Caller) -> None:
 
 def test_it_is_listed_and_read_as_ever(alice: Caller, operator: Any) -> None:
     memory = frozen(alice)
-    shown = alice.get(f"memories/{memory.uid}").json()
-    assert (shown["content"], shown["status"]) == (LONG.strip(), "cold")
-    assert alice.get("memories").json()["results"] == [shown]
-    assert alice.get("memories", status="cold").json()["results"] == [shown]
+    response = alice.get(f"memories/{memory.uid}").json()
+    assert (response["content"], response["status"]) == (LONG.strip(), "cold")
+    assert alice.get("memories").json()["results"] == [response]
+    assert alice.get("memories", status="cold").json()["results"] == [response]
     assert operator.get("/api/v1/apps/acme/memories").json()["memories"][0]["content"] == LONG.strip()
 
 
@@ -371,7 +371,7 @@ def test_what_came_back_does_not_go_again_at_once(alice: Caller) -> None:
     assert freeze(alice.app, timedelta(days=400)).counts["archived"] == 1
 
 
-def test_a_full_app_makes_room_for_it(alice: Caller) -> None:
+def test_a_full_app_evicts_another_for_it(alice: Caller) -> None:
     memory = frozen(alice)
     alice.app.policy.memory_limit = 1
     alice.app.policy.save()

@@ -52,7 +52,7 @@ def execute(sql: str) -> None:
         cursor.execute(sql)
 
 
-def found(caller: Caller, query: str, **fields: Any) -> tuple[list[str], list[str]]:
+def search(caller: Caller, query: str, **fields: Any) -> tuple[list[str], list[str]]:
     """Contents, and what is degraded."""
     answer = caller.post("memories/search", {"query": query, **fields})
     assert answer.status_code == 200, answer.content
@@ -89,10 +89,10 @@ def test_the_index_of_words(how: str, sql: str, is_degraded: bool, some: Caller,
     rung.clear()
     clear_caches()
     execute(sql)
-    texts, degraded = found(some, "where whales sing")
+    texts, degraded = search(some, "where whales sing")
     assert texts[0] == TEXTS[0]
     assert ("fulltext" in degraded) == is_degraded
-    assert ("fulltext" in found(some, "whales", mode="fulltext")[1]) == is_degraded
+    assert ("fulltext" in search(some, "whales", mode="fulltext")[1]) == is_degraded
     assert len(rung) == int(is_degraded), "once"
     assert some.post("context", {"query": "Where do whales sing?"}).status_code == 200
     for write in (
@@ -110,9 +110,9 @@ def test_the_index_of_words(how: str, sql: str, is_degraded: bool, some: Caller,
     mend_reported(some.app)
     assert named() == set()
     some.app.refresh_from_db()
-    assert found(some, "whales", mode="fulltext") == ([TEXTS[0]], [])
-    kept = some.remember(f"Mice nibble {how}", dedupe=False)["id"]
-    assert some.delete(f"memories/{kept}").status_code in (200, 204)
+    assert search(some, "whales", mode="fulltext") == ([TEXTS[0]], [])
+    remaining = some.remember(f"Mice nibble {how}", dedupe=False)["id"]
+    assert some.delete(f"memories/{remaining}").status_code in (200, 204)
 
 
 def test_each_night_looks_at_the_words_too(some: Caller) -> None:

@@ -78,12 +78,12 @@ def execute(sql: str, *values: Any) -> None:
         cursor.execute(sql, values)
 
 
-def found(caller: Caller, query: str, **fields: Any) -> tuple[list[str], list[str]]:
+def search_words(caller: Caller, query: str, **fields: Any) -> tuple[list[str], list[str]]:
     """Contents, and what is degraded."""
     answer = caller.post("memories/search", {"query": query, **fields})
     assert answer.status_code == 200, answer.content
-    told = answer.json()
-    return [hit["content"] for hit in told["results"]], told["degraded"]
+    body = answer.json()
+    return [hit["content"] for hit in body["results"]], body["degraded"]
 
 
 def ask_around(caller: Caller) -> None:
@@ -164,16 +164,16 @@ def test_a_vector(
 ) -> None:  # fmt: skip
     start_anew(rung)
     break_one(alice.app)
-    texts, degraded = found(alice, "where whales sing")
+    texts, degraded = search_words(alice, "where whales sing")
     assert texts[0] == TEXTS[0]
     assert ("vector" in degraded) == is_degraded
     for _ in range(2):
-        found(alice, "bees")
+        search_words(alice, "bees")
     assert len(rung) == int(is_degraded), "once"
     ask_around(alice)
     assert {"vectors", "missing vectors"} & named_now(alice.app)
     heal(alice.app)
-    texts, degraded = found(alice, "where whales sing", mode="vector")
+    texts, degraded = search_words(alice, "where whales sing", mode="vector")
     assert (texts[0], degraded) == (TEXTS[0], [])
 
 
@@ -190,12 +190,15 @@ def test_a_vector(
 def test_vectors_of_another_type(how: str, sql: str, alice: Caller, rung: Rung) -> None:
     start_anew(rung)
     execute(sql)
-    assert found(alice, "where whales sing")[0][0] == TEXTS[0]
+    assert search_words(alice, "where whales sing")[0][0] == TEXTS[0]
     ask_around(alice)
     assert alice.client.get("/api/v1/memories").status_code == 200
     assert "vectors" in named_now(alice.app)
     heal(alice.app)
-    assert found(alice, "where whales sing", mode="vector") == ([TEXTS[0]], []) or found(alice, "whales")[1] == []
+    assert (
+        search_words(alice, "where whales sing", mode="vector") == ([TEXTS[0]], [])
+        or search_words(alice, "whales")[1] == []
+    )
 
 
 @each_row(
@@ -220,7 +223,7 @@ def test_what_is_named_counted_and_summed_up(
 ) -> None:  # fmt: skip
     start_anew(rung)
     break_it(alice.app)
-    assert found(alice, "where whales sing")[0][0] == TEXTS[0]
+    assert search_words(alice, "where whales sing")[0][0] == TEXTS[0]
     ask_around(alice)
     assert name in named_now(alice.app)
     heal(alice.app)
@@ -243,8 +246,8 @@ def test_what_is_named_counted_and_summed_up(
 def test_what_is_of_another_type(how: str, sql: str, name: str, alice: Caller, rung: Rung) -> None:
     start_anew(rung)
     execute(sql)
-    assert found(alice, "where whales sing", mode="tiered")[0][0] == TEXTS[0]
-    assert found(alice, "where whales sing")[0][0] == TEXTS[0]
+    assert search_words(alice, "where whales sing", mode="tiered")[0][0] == TEXTS[0]
+    assert search_words(alice, "where whales sing")[0][0] == TEXTS[0]
     assert name in named_now(alice.app)
     heal(alice.app)
     ask_around(alice)
@@ -286,14 +289,14 @@ def test_a_file_of_an_index(
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
     monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state, _: index_cache.write_index(kind, state))
     start_anew(rung)
-    found(alice, "whales")
+    search_words(alice, "whales")
     (path,) = tmp_path.glob("*.index")
     break_it(path)
     clear_caches()
     assert named_now(alice.app) == {"files of indexes"}
     monkeypatch.setattr(index_cache, "write_in_background", lambda *_: None)
-    assert found(alice, "where whales sing") == found(alice, "where whales sing")
-    assert found(alice, "where whales sing")[0][0] == TEXTS[0]
+    assert search_words(alice, "where whales sing") == search_words(alice, "where whales sing")
+    assert search_words(alice, "where whales sing")[0][0] == TEXTS[0]
     mend(alice.app, Unclaimed(until=NOW))
     assert not path.exists()
 
@@ -335,7 +338,7 @@ def test_words_in_postgres(how: str, break_it: Callable[[App], None], name: str,
     execute("SET CONSTRAINTS ALL IMMEDIATE")
     heal(alice.app)
     clear_caches()
-    assert found(alice, "whales", mode="fulltext")[0] == [TEXTS[0]]
+    assert search_words(alice, "whales", mode="fulltext")[0] == [TEXTS[0]]
 
 
 def test_whole_it_is_called_whole(alice: Caller) -> None:

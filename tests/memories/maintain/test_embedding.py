@@ -65,15 +65,15 @@ def test_all_wait_for_one_that_is_away():
 
 def test_a_refused_memory_keeps_no_other_from_being_found(alice: Caller, monkeypatch):
     monkeypatch.setattr(HashEmbedder, "embed_documents", lambda *_: (_ for _ in ()).throw(EmbedderUnavailable("away")))
-    said = [alice.remember(text)["id"] for text in ("The kettle is blue", "refused as it is", "The cup is red")]
+    ids = [alice.remember(text)["id"] for text in ("The kettle is blue", "refused as it is", "The cup is red")]
     assert not Vector.objects.exists()
     monkeypatch.undo()
 
     monkeypatch.setattr(HashEmbedder, "embed_documents", choosy(HashEmbedder.embed_documents))
-    assert upkeep_embed_missing() == len(said)
+    assert upkeep_embed_missing() == len(ids)
     assert upkeep_embed_missing() == 0
-    found = alice.post("memories/search", {"query": "refused", "mode": "fulltext"}).json()
-    assert [hit["id"] for hit in found["results"]] == [said[1]]
+    results = alice.post("memories/search", {"query": "refused", "mode": "fulltext"}).json()
+    assert [hit["id"] for hit in results["results"]] == [ids[1]]
 
 
 def choosy(plain):

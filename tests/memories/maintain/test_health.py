@@ -27,12 +27,12 @@ def report(alice: Caller, charlie: Caller) -> dict[str, Any]:
         charlie.remember("not of this app")
         alice.remember("whales sing at night", category="sea", confidence=0.95, pinned=True)
     with travel(NOON - timedelta(days=10), tick=False):
-        for said, confidence in (
+        for text, confidence in (
             ("apples grow on trees", 0.7),
             ("deer graze at dawn", 0.7),
             ("rain fell in June", 0.85),
         ):
-            alice.remember(said, category="land", confidence=confidence)
+            alice.remember(text, category="land", confidence=confidence)
         alice.remember("the harbour opens at nine", category="land", confidence=1.0, pinned=True)
         gone = alice.remember("an old custom")
         alice.patch(f"memories/{gone['id']}", {"status": "archived"})
@@ -118,8 +118,8 @@ def test_months_begin_where_the_app_lives(alice: Caller) -> None:
             alice.remember(f"fact {number} of the land")
     with CaptureQueriesContext(connection) as queries:
         assert growth(app, NOON) == {"2026-03": 1, "2027-02": 1, "2027-03": 2}
-    asked = " ".join(query["sql"].lower() for query in queries)
-    assert "trunc" not in asked, "which SQLite asks of Python, row by row"
+    requests = " ".join(query["sql"].lower() for query in queries)
+    assert "trunc" not in requests, "which SQLite asks of Python, row by row"
 
 
 def test_it_asks_no_more_of_a_large_app(alice: Caller, django_assert_max_num_queries: Any) -> None:

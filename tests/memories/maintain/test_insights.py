@@ -56,10 +56,10 @@ class Author:
         self, before: Callable[[], object] = lambda: None, text: str = "Deploys take about ten minutes"
     ) -> None:
         self.before, self.text = before, text
-        self.asked: list[list[str]] = []
+        self.requests: list[list[str]] = []
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
-        self.asked.append([fact.content for fact in facts])
+        self.requests.append([fact.content for fact in facts])
         self.before()
         return Written(self.text, self.name)
 
@@ -73,7 +73,7 @@ def test_nothing_is_written_from_what_no_agent_may_read(acme: App) -> None:
 
 
 def test_what_is_archived_on_one_matter_becomes_one_insight(acme: App) -> None:
-    rows = [tell(acme, text, importance=at + 1, tags=["deploy"]) for at, text in enumerate(DEPLOYS)]
+    rows = [tell(acme, text, importance=index + 1, tags=["deploy"]) for index, text in enumerate(DEPLOYS)]
     run = week(acme)
     [insight] = written()
     assert run.counts == {"insights": 1, "gathered": 3}
@@ -95,8 +95,8 @@ def test_it_is_known_from_which_and_by_whom(alice: Caller) -> None:
     for row in rows:
         assert history(row) == ["created", "archived", "gathered"]
         assert (last(row).reason, last(row).after) == (f"gathered into {insight.uid}", {})
-    shown = alice.get(f"memories/{insight.uid}/links").json()["results"]
-    assert {(link["kind"], link["to_id"]) for link in shown} == {("derived", str(row.uid)) for row in rows}
+    response = alice.get(f"memories/{insight.uid}/links").json()["results"]
+    assert {(link["kind"], link["to_id"]) for link in response} == {("derived", str(row.uid)) for row in rows}
     assert Event.objects.filter(memory_uid=insight.uid).exists()
 
 
@@ -211,7 +211,7 @@ def test_a_model_writes_and_is_named(acme: App) -> None:
     author = Author()
     week(acme, author)
     [insight] = written()
-    assert author.asked == [DEPLOYS]
+    assert author.requests == [DEPLOYS]
     assert (insight.content, insight.made_by, insight.subject) == (author.text, "model-x", "shop")
 
 
@@ -243,7 +243,7 @@ def test_what_is_restored_while_it_is_written_of_is_not_gathered(acme: App) -> N
     assert written() == []
 
 
-def test_a_full_app_gathers_nothing_it_has_no_room_for(acme: App) -> None:
+def test_a_full_app_makes_no_insight_beyond_its_limit(acme: App) -> None:
     rows = [tell(acme, text) for text in DEPLOYS]
     archive_expired(acme, SUNDAY, Unclaimed(until=SUNDAY))
     acme.policy.memory_limit = 1
@@ -277,8 +277,8 @@ def test_an_insight_goes_when_a_source_is_no_longer_everyones(acme: App, change:
 
 
 def test_nobody_says_of_others_that_one_was_derived(alice: Caller) -> None:
-    one, two = tell(alice.app, DEPLOYS[0]), tell(alice.app, LUNCH[0])
-    answer = alice.post(f"memories/{one.uid}/links", {"to": str(two.uid), "kind": "derived"})
+    item, two = tell(alice.app, DEPLOYS[0]), tell(alice.app, LUNCH[0])
+    answer = alice.post(f"memories/{item.uid}/links", {"to": str(two.uid), "kind": "derived"})
     assert answer.status_code == 400
 
 

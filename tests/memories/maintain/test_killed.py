@@ -128,7 +128,7 @@ def undisturbed(app: App, since: Any) -> tuple[dict[str, Any], Any]:
     nights_and_weeks(app, run, RULES, since)
     state = state_of(app)
     transaction.savepoint_rollback(savepoint)
-    indexes.kept.clear()
+    indexes.by_key.clear()
     return state, run.counts
 
 

@@ -56,7 +56,7 @@ def night(app: App, now: Any = NIGHT, since: Any = None, provider: Provider = RU
     return run
 
 
-def test_two_that_say_the_same_become_one_and_the_surer_stays(acme: App) -> None:
+def test_two_that_say_the_same_become_one_and_the_more_confident_stays(acme: App) -> None:
     weak, sure = tell(acme, SIXTY, confidence=0.6), tell(acme, SAME[0], confidence=0.8)
     run = night(acme)
     assert statuses(weak, sure) == [Status.SUPERSEDED, Status.ACTIVE]
@@ -81,10 +81,14 @@ def test_a_merge_confirms_nothing(acme: App) -> None:
     old = tell(acme, SIXTY, NIGHT - 44 * DAY, confidence=0.9)
     new = tell(acme, SAME[0], confidence=0.6)
     night(acme)
-    kept = fresh(old)
+    remaining = fresh(old)
     assert statuses(old, new) == [Status.ACTIVE, Status.SUPERSEDED]
-    assert (kept.confidence, kept.confidence_base, kept.anchored_at) == (pytest.approx(0.7), 0.9, old.anchored_at)
-    assert kept.confirmed_at == new.confirmed_at
+    assert (remaining.confidence, remaining.confidence_base, remaining.anchored_at) == (
+        pytest.approx(0.7),
+        0.9,
+        old.anchored_at,
+    )
+    assert remaining.confirmed_at == new.confirmed_at
 
 
 def test_of_equals_the_one_said_last_stays(acme: App) -> None:
@@ -101,9 +105,9 @@ def test_what_both_are_marked_with_and_were_used_for_is_united(acme: App) -> Non
     Memory.objects.filter(pk=stays.pk).update(access_count=3, priority=1.2)
     Memory.objects.filter(pk=goes.pk).update(access_count=4, priority=1.5, accessed_at=accessed)
     night(acme)
-    kept = fresh(stays)
-    assert (kept.tags, kept.importance, kept.priority) == (["boot", "slow"], 5, 1.5)
-    assert (kept.access_count, kept.accessed_at) == (7, accessed)
+    remaining = fresh(stays)
+    assert (remaining.tags, remaining.importance, remaining.priority) == (["boot", "slow"], 5, 1.5)
+    assert (remaining.access_count, remaining.accessed_at) == (7, accessed)
     assert (fresh(goes).access_count, fresh(goes).tags) == (4, ["slow", "boot"])
 
 
@@ -116,12 +120,12 @@ def test_what_was_linked_with_the_one_is_linked_with_the_other(acme: App) -> Non
         write.link(against, goes, LinkKind.CONTRADICTS)
         write.link(goes, stays, LinkKind.RELATED)
     night(acme)
-    found = Link.objects.filter(from_memory=against, to_memory=stays, kind=LinkKind.CONTRADICTS)
-    assert found.exists()
+    results = Link.objects.filter(from_memory=against, to_memory=stays, kind=LinkKind.CONTRADICTS)
+    assert results.exists()
     assert Preload.objects.filter(trigger=trigger, memory=stays).exists()
     with writing(acme, "operator:olga", NIGHT + DAY) as write:
         write.undo(fresh(stays))
-    assert not found.exists()
+    assert not results.exists()
     assert Link.objects.filter(from_memory=against, to_memory=goes).exists()
 
 
@@ -141,10 +145,10 @@ def test_what_was_linked_with_the_one_is_linked_with_the_other(acme: App) -> Non
     ],
     ids=str,
 )
-def test_only_what_lies_in_one_drawer_is_merged(acme: App, other: dict[str, Any]) -> None:
-    one, two = tell(acme, SIXTY), tell(acme, SIXTY, **other)
+def test_only_what_has_one_category_and_subject_is_merged(acme: App, other: dict[str, Any]) -> None:
+    item, two = tell(acme, SIXTY), tell(acme, SIXTY, **other)
     assert night(acme).counts["merged"] == 0
-    assert statuses(one, two) == [Status.ACTIVE, Status.ACTIVE]
+    assert statuses(item, two) == [Status.ACTIVE, Status.ACTIVE]
 
 
 def test_what_only_its_agent_may_see_is_merged_among_itself(alice: Caller, bob: Caller) -> None:
@@ -189,7 +193,7 @@ def test_what_is_put_away_stays_out_of_it(acme: App) -> None:
 
 
 def test_a_group_becomes_one_memory_in_one_change(acme: App) -> None:
-    rows = [tell(acme, text, confidence=0.5 + at / 20) for at, text in enumerate([SIXTY, *SAME])]
+    rows = [tell(acme, text, confidence=0.5 + index / 20) for index, text in enumerate([SIXTY, *SAME])]
     night(acme)
     assert statuses(*rows) == [Status.SUPERSEDED] * 4 + [Status.ACTIVE]
     assert history(rows[-1]) == ["created", "merged"]
@@ -209,9 +213,9 @@ CHAIN = [
 @pytest.mark.parametrize("surest", [0, 2, 4])
 def test_a_chain_becomes_one_though_its_ends_are_less_alike(acme: App, surest: int) -> None:
     acme.policy.dedup_similarity = 0.88
-    rows = [tell(acme, text, confidence=0.9 if at == surest else 0.7) for at, text in enumerate(CHAIN)]
+    rows = [tell(acme, text, confidence=0.9 if index == surest else 0.7) for index, text in enumerate(CHAIN)]
     night(acme)
-    assert statuses(*rows) == [Status.ACTIVE if at == surest else Status.SUPERSEDED for at in range(5)]
+    assert statuses(*rows) == [Status.ACTIVE if index == surest else Status.SUPERSEDED for index in range(5)]
 
 
 class Judge:
@@ -221,12 +225,12 @@ class Judge:
 
     def __init__(self, *pairs: tuple[str, str]) -> None:
         self.pairs = set(pairs) | {pair[::-1] for pair in pairs}
-        self.asked: list[tuple[str, list[str]]] = []
+        self.requests: list[tuple[str, list[str]]] = []
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
-        self.asked.append((new, list(existing)))
+        self.requests.append((new, list(existing)))
         same = [(new, known) in self.pairs for known in existing]
-        return [Verdict(Relation.SAME if one else Relation.ELABORATES, "so it says", 0.9) for one in same]
+        return [Verdict(Relation.SAME if item else Relation.ELABORATES, "so it says", 0.9) for item in same]
 
 
 def test_what_hangs_together_by_another_only_is_not_lost(acme: App) -> None:
@@ -245,8 +249,8 @@ def test_a_model_is_asked_once_for_each_that_may_go_and_never_about_the_same_wor
     tell(acme, SAME[1], confidence=0.7)
     twin = tell(acme, SIXTY.upper(), confidence=0.6)
     night(acme, provider=judge)
-    asked = [(SAME[0], [SIXTY]), (SAME[1], [SIXTY, SAME[0]]), (SIXTY.upper(), [SAME[0], SAME[1]])]
-    assert sorted(judge.asked) == sorted(asked)
+    requests = [(SAME[0], [SIXTY]), (SAME[1], [SIXTY, SAME[0]]), (SIXTY.upper(), [SAME[0], SAME[1]])]
+    assert sorted(judge.requests) == sorted(requests)
     assert statuses(twin) == [Status.SUPERSEDED]
 
 
@@ -268,8 +272,8 @@ def test_very_many_that_say_the_same_become_one_over_some_nights(acme: App, monk
     monkeypatch.setattr(merge, "MOST_UNITED", 4)
     monkeypatch.setattr(merge, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(merge, "NEAREST", 2)
-    for at in range(30):
-        tell(acme, [SIXTY, *SAME][at % 5])
+    for index in range(30):
+        tell(acme, [SIXTY, *SAME][index % 5])
     left = []
     for day in range(4):
         night(acme, NIGHT + day * DAY, NIGHT + (day - 1) * DAY if day else None)
@@ -286,7 +290,7 @@ def test_a_pinned_one_stays_and_is_not_touched(acme: App) -> None:
     sure = tell(acme, SAME[0], confidence=0.9, tags=["boot"], importance=5)
     Memory.objects.filter(pk=sure.pk).update(access_count=9)
     night(acme)
-    kept = fresh(pinned)
+    remaining = fresh(pinned)
     assert statuses(pinned, sure) == [Status.ACTIVE, Status.SUPERSEDED]
     untouched = (
         "content",
@@ -298,9 +302,9 @@ def test_a_pinned_one_stays_and_is_not_touched(acme: App) -> None:
         "updated_at",
         "confirmed_at",
     )
-    assert {name: getattr(kept, name) for name in untouched} == {name: getattr(pinned, name) for name in untouched}
-    assert (last(kept).action, last(kept).before, last(kept).after) == ("merged", {}, {})
-    assert last(kept).reason.endswith(str(sure.uid))
+    assert {name: getattr(remaining, name) for name in untouched} == {name: getattr(pinned, name) for name in untouched}
+    assert (last(remaining).action, last(remaining).before, last(remaining).after) == ("merged", {}, {})
+    assert last(remaining).reason.endswith(str(sure.uid))
 
 
 def test_two_pinned_ones_both_stay(acme: App) -> None:
@@ -352,7 +356,7 @@ def test_what_changes_while_it_is_judged_waits_for_the_next_night(acme: App) -> 
 
     class Slow(Judge):
         def relate(self, new: str, existing: Sequence[str], *rest: Any) -> list[Verdict]:
-            if not self.asked:
+            if not self.requests:
                 with writing(acme, "operator:olga", NIGHT + timedelta(seconds=1)) as write:
                     write.edit(fresh(rows[0]), {"content": "The gateway takes 61 seconds to start"})
                     write.archive(fresh(rows[1]))
@@ -411,7 +415,7 @@ def test_a_merged_one_is_not_archived_by_hand_before_it_stands_for_itself(alice:
     rows = [tell(alice.app, SIXTY, confidence=0.6), tell(alice.app, SAME[0])]
     night(alice.app)
     answer = alice.patch(f"memories/{rows[0].uid}", {"status": "archived"})
-    assert (answer.status_code, "make it active" in str(answer.json())) == (400, True)
+    assert (answer.status_code, "to active" in str(answer.json())) == (400, True)
 
 
 def test_the_past_shows_both(acme: App) -> None:
@@ -457,7 +461,7 @@ def test_whoever_goes_on_asks_no_question_again(acme: App, monkeypatch: pytest.M
 
     run = Dies(until=NIGHT, luck=random.Random(1))
     assert carry_on(lambda run: merge_duplicates(acme, NIGHT, run, judge, EMBEDDER), run) > 1
-    assert sorted(judge.asked) == sorted((poorer, [surer]) for surer, poorer in pairs)
+    assert sorted(judge.requests) == sorted((poorer, [stays]) for stays, poorer in pairs)
     assert run.counts == {"looked_at": 6, "compared": 3, "merged": 3}
 
 
@@ -490,8 +494,8 @@ def test_the_more_is_to_be_united_the_rarer_it_is_written_down_and_nothing_is_lo
 def test_what_a_run_keeps_of_it_tells_nothing(acme: App) -> None:
     for text in (SIXTY, SAME[0]):
         tell(acme, text, user_id="rob", subject="gateway")
-    told = json.dumps(night(acme).cursor)
-    assert not any(word in told for word in ("rob", "gateway", "timing"))
+    answer = json.dumps(night(acme).cursor)
+    assert not any(word in answer for word in ("rob", "gateway", "timing"))
 
 
 def test_what_lies_in_the_cold_archive_can_be_merged_and_is_forgotten_with_the_other(alice: Caller) -> None:
@@ -515,7 +519,7 @@ def vectors():
     return unit_vectors(700, 1, 16, seed=4)[0]
 
 
-def held(vectors):
+def store_of(vectors):
     columns = empty_columns(vectors.shape[1]).each(lambda column: grow(column, len(vectors)))
     columns.vectors[:] = vectors
     return InProcessStore(columns, Sample())
@@ -538,24 +542,24 @@ def test_the_nearest_behind_each_whatever_the_pieces(vectors, monkeypatch, tile,
     expected = brute_force(vectors, rows, most)
     assert len(expected) > 500
     for step in (7, 150, 400):
-        found = [
+        results = [
             pair
             for first in range(0, len(rows), step)
-            for pair in near_pairs(held(vectors), rows, first, min(first + step, len(rows)), FLOOR, most)
+            for pair in near_pairs(store_of(vectors), rows, first, min(first + step, len(rows)), FLOOR, most)
         ]
-        assert [(place, other) for place, other, _ in found] == expected
-        assert min(cosine for *_, cosine in found) >= FLOOR
+        assert [(place, other) for place, other, _ in results] == expected
+        assert min(cosine for *_, cosine in results) >= FLOOR
 
 
 def test_of_what_is_new_only(vectors):
     rows = np.arange(700)
-    found = {place for place, *_ in near_pairs(held(vectors), rows, 10, 20, FLOOR, 5)}
-    assert found <= set(range(10, 20))
+    results = {place for place, *_ in near_pairs(store_of(vectors), rows, 10, 20, FLOOR, 5)}
+    assert results <= set(range(10, 20))
 
 
 def test_nothing_is_near_nothing(vectors):
-    assert list(near_pairs(held(vectors), np.arange(1), 0, 1, FLOOR, 5)) == []
-    assert list(near_pairs(held(np.zeros((3, 16), np.float32)), np.arange(3), 0, 3, FLOOR, 5)) == []
+    assert list(near_pairs(store_of(vectors), np.arange(1), 0, 1, FLOOR, 5)) == []
+    assert list(near_pairs(store_of(np.zeros((3, 16), np.float32)), np.arange(3), 0, 3, FLOOR, 5)) == []
 
 
 def at_degrees(*degrees):
@@ -576,13 +580,13 @@ def test_the_nearest_are_taken_where_there_are_too_many():
 
 def test_none_is_in_two_clusters_and_none_without_words_in_one():
     vectors = np.concatenate([unit_vectors(900, 1, 16, seed=2)[0], np.zeros((5, 16), np.float32)])
-    found = clusters_of(vectors, 0.8, 3, 40)
-    members = [place for cluster in found for place in cluster]
-    assert len(found) > 5
+    results = clusters_of(vectors, 0.8, 3, 40)
+    members = [place for cluster in results for place in cluster]
+    assert len(results) > 5
     assert len(members) == len(set(members))
     assert max(members) < 900
-    assert {len(cluster) for cluster in found} <= set(range(3, 41))
-    assert found == clusters_of(vectors, 0.8, 3, 40)
+    assert {len(cluster) for cluster in results} <= set(range(3, 41))
+    assert results == clusters_of(vectors, 0.8, 3, 40)
 
 
 def test_clusters_of_nothing():

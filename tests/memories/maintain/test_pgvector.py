@@ -105,12 +105,12 @@ def hits(caller: Caller, query: str, **more: Any) -> list[tuple[str, float]]:
     return [(hit["content"], hit["score"]) for hit in answer["results"]]
 
 
-def found(caller: Caller, query: str, **more: Any) -> list[str]:
+def search(caller: Caller, query: str, **more: Any) -> list[str]:
     return [content for content, _ in hits(caller, query, mode="vector", **more)]
 
 
 def first_of(caller: Caller, query: str, **more: Any) -> str:
-    return found(caller, query, **more)[0]
+    return search(caller, query, **more)[0]
 
 
 def copies(app: App) -> dict[str, int]:
@@ -197,8 +197,8 @@ def test_all_that_is_measured_is_as_it_is_in_the_process(
         best = np.sort(exact @ query)[::-1][:3]
         measured = view.held.measure(query, rows, view.rows_of).at(rows)
         assert np.sort(measured)[::-1][:3] == pytest.approx(best, abs=0.002)
-        at, alike = view.held.nearest(query, rows, 5)
-        assert alike == pytest.approx(exact[at] @ query, abs=0.002)
+        index, alike = view.held.nearest(query, rows, 5)
+        assert alike == pytest.approx(exact[index] @ query, abs=0.002)
 
 
 @on_postgres
@@ -253,15 +253,15 @@ def leave_alone(app: App) -> None:
     ids=["missing", "another vector's", "another app's", "no index", "of nothing"],
 )
 def test_a_damaged_copy_is_named_and_made_anew(moved: Caller, break_it: Callable[[App], None]) -> None:
-    before = found(moved, QUESTIONS[0])
+    before = search(moved, QUESTIONS[0])
     assert "copies for pgvector" not in damage_in(here())
     break_it(moved.app)
-    assert found(moved, QUESTIONS[0])
+    assert search(moved, QUESTIONS[0])
     assert "copies for pgvector" in damage_in(here())
     mend_reported(App.objects.get(pk=moved.app.pk))
     assert "copies for pgvector" not in damage_in(here())
     assert len(indexes()) == 1
-    assert found(moved, QUESTIONS[0]) == before
+    assert search(moved, QUESTIONS[0]) == before
 
 
 @on_postgres
@@ -271,7 +271,7 @@ def test_a_copy_of_another_length_is_no_error_and_made_anew(moved: Caller, monke
     before = first_of(moved, QUESTIONS[0])
     pgvector_table.drop_indexes(moved.app, "")
     change_copy(moved.app, "near = subvector(near::vector, 1, 63)::halfvec")
-    assert found(moved, QUESTIONS[0])
+    assert search(moved, QUESTIONS[0])
     mend_reported(App.objects.get(pk=moved.app.pk))
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*), max(vector_dims(near)), min(vector_dims(near)) FROM memories_near")
@@ -288,12 +288,12 @@ def test_what_filters_let_through_is_found_however_little_it_is(moved: Caller, b
     moved.remember("The whale is Ann's", user_id="ann")
     charlie.remember("The whale is Charlie's")
     query = "the whale is whose"
-    assert "The whale is Ann's" in found(moved, query, user_id="ann")
-    assert "The whale is Ann's" not in found(moved, query, user_id="bea")
-    assert "The whale is mine" in found(moved, query)
-    assert "The whale is mine" not in found(bob, query)
-    assert found(charlie, query) == ["The whale is Charlie's"]
-    assert "The whale is Charlie's" not in found(moved, query)
+    assert "The whale is Ann's" in search(moved, query, user_id="ann")
+    assert "The whale is Ann's" not in search(moved, query, user_id="bea")
+    assert "The whale is mine" in search(moved, query)
+    assert "The whale is mine" not in search(bob, query)
+    assert search(charlie, query) == ["The whale is Charlie's"]
+    assert "The whale is Charlie's" not in search(moved, query)
     assert model_of(charlie.app) == ""
 
 
@@ -303,9 +303,9 @@ def test_a_status_that_is_left_out_takes_nobodys_place(moved: Caller) -> None:
     rows = Memory.objects.for_app(moved.app).exclude(content__regex="crow|seal|lynx")
     with writing(moved.app, "test", timezone.now()) as write:
         write.archive_all([(row, "") for row in rows])
-    told = found(moved, "The whale sings at night")
-    assert {"The crow sings at night", "The seal sings at night", "The lynx sings at night"} == set(told[:3])
-    assert not [content for content in told if content.startswith("The whale")]
+    answer = search(moved, "The whale sings at night")
+    assert {"The crow sings at night", "The seal sings at night", "The lynx sings at night"} == set(answer[:3])
+    assert not [content for content in answer if content.startswith("The whale")]
 
 
 # --- what is written
@@ -318,9 +318,9 @@ def test_what_is_written_is_found_at_once_and_what_goes_is_not(moved: Caller) ->
     assert copies(moved.app) == {MODEL: 61}
     moved.patch(f"memories/{memory['id']}", {"content": "Penguins march on ice"})
     assert first_of(moved, "penguins march") == "Penguins march on ice"
-    assert "Dolphins whistle under water" not in found(moved, "dolphins whistle")
+    assert "Dolphins whistle under water" not in search(moved, "dolphins whistle")
     moved.delete(f"memories/{memory['id']}")
-    assert "Penguins march on ice" not in found(moved, "penguins march")
+    assert "Penguins march on ice" not in search(moved, "penguins march")
     assert copies(moved.app) == {MODEL: 60}
 
 
@@ -332,8 +332,8 @@ def test_what_is_in_the_cold_archive_or_withdrawn_has_no_place(moved: Caller) ->
     withdrawn = Memory.objects.for_app(moved.app).get(content="The bear sleeps in winter")
     with writing(moved.app, "test", timezone.now()) as write:
         write.edit(withdrawn, {"status": "withdrawn"})
-    assert "The whale sings at night" not in found(moved, "whale sings at night")
-    assert "The bear sleeps in winter" not in found(moved, "bear sleeps in winter")
+    assert "The whale sings at night" not in search(moved, "whale sings at night")
+    assert "The bear sleeps in winter" not in search(moved, "bear sleeps in winter")
     assert copies(moved.app) == {MODEL: 59}
 
 
@@ -367,7 +367,7 @@ def test_a_text_without_words_is_near_nothing(moved: Caller) -> None:
     memory = Memory.objects.for_app(moved.app).get(content="The whale sings at night")
     with writing(moved.app, "test", timezone.now()) as write:
         write.embed([memory], np.zeros((1, 64), np.float32), MODEL)
-    assert "The whale sings at night" not in found(moved, "The whale sings at night")
+    assert "The whale sings at night" not in search(moved, "The whale sings at night")
 
 
 @on_postgres
@@ -405,7 +405,7 @@ def test_what_is_deleted_for_good_leaves_nothing_behind(moved: Caller, operator:
 
 
 @on_postgres
-def test_behind_the_wall_are_no_other_apps_vectors(moved: Caller, charlie: Caller, settings: Any) -> None:
+def test_behind_row_level_security_are_no_other_apps_vectors(moved: Caller, charlie: Caller, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
     already = row_level_security.tell_first in connection.execute_wrappers
     row_level_security.build()
@@ -560,8 +560,8 @@ def test_until_it_is_noticed_that_a_model_was_replaced_words_carry_all(moved: Ca
     added = moved.remember("The whale sings at noon")
     edited = Memory.objects.for_app(moved.app).get(content="The owl hunts mice")
     assert moved.patch(f"memories/{edited.uid}", {"subject": "birds"}).status_code == 200
-    told = Vector.objects.for_app(moved.app).filter(dim=128).values_list("memory__uid", flat=True)
-    assert {str(uid) for uid in told} == {added["id"], str(edited.uid)}
+    uids = Vector.objects.for_app(moved.app).filter(dim=128).values_list("memory__uid", flat=True)
+    assert {str(uid) for uid in uids} == {added["id"], str(edited.uid)}
     assert moved.post("context", {"query": "whales at noon"}).status_code == 200
     assert pgvector_table.fill(moved.app, MODEL, 64, 0, 100) == []
 
@@ -584,12 +584,12 @@ def test_a_model_that_was_replaced_comes_back_to_pgvector_with_all_of_its_vector
     reembed(app, timezone.now(), Unclaimed(timezone.now()), replaced)
     assert set(Vector.objects.for_app(moved.app).values_list("model", "dim")) == {(MODEL, 128)}
     assert isinstance(view_of(moved).held, InProcessStore)
-    best = [found(moved, query) for query in QUESTIONS]
+    best = [search(moved, query) for query in QUESTIONS]
     assert apps_to_move().get() == moved.app
     do(moved.app)
     assert copies(moved.app) == {MODEL: 61}
     assert isinstance(view_of(moved).held, PgvectorStore)
-    assert [found(moved, query)[0] for query in QUESTIONS] == [contents[0] for contents in best]
+    assert [search(moved, query)[0] for query in QUESTIONS] == [contents[0] for contents in best]
 
 
 @on_postgres
@@ -717,15 +717,15 @@ def test_sqlite_notices_nothing(grown: Caller, django_assert_num_queries: Any) -
 
 
 def test_who_asks_for_it_by_hand_is_told_where_there_is_none(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
-    def told(databases: Any = None) -> list[str | None]:
+    def problems(databases: Any = None) -> list[str | None]:
         return [message.id for message in checks.check_pgvector(databases=databases)]
 
-    assert told(["default"]) == []
+    assert problems(["default"]) == []
     monkeypatch.setenv("MEMSITE_PGVECTOR_FROM", "1000")
     if connection.vendor == "sqlite":
-        assert told() == ["memsite.W006"]
+        assert problems() == ["memsite.W006"]
         return
-    assert told(["default"]) == []
+    assert problems(["default"]) == []
     monkeypatch.setattr(checks, "is_installable", lambda: False)
-    assert told() == []
-    assert told(["default"]) == ["memsite.W007"]
+    assert problems() == []
+    assert problems(["default"]) == ["memsite.W007"]

@@ -28,13 +28,13 @@ class Author:
 
     def __init__(self, moody: bool = False, before: Callable[[], object] = lambda: None) -> None:
         self.moody, self.before = moody, before
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
-        self.asked.append((category, previous))
+        self.requests.append((category, previous))
         self.before()
         written = rules.summarise(category, facts, previous, max_characters)
-        return Written(f"{written.text}\n\n*{len(self.asked)}*\n") if self.moody else written
+        return Written(f"{written.text}\n\n*{len(self.requests)}*\n") if self.moody else written
 
 
 def week(app: App, author: Any = None, run: Unclaimed | None = None) -> Unclaimed:
@@ -57,7 +57,7 @@ def test_every_summary_is_written_without_a_look_at_the_one_before(app: App) -> 
     Summary.objects.create(app=app, category="gone", content="# Gone", made_by="rules")
     author = Author(moody=True)
     run = week(app, author)
-    assert sorted(author.asked) == [("health", ""), ("work", "")]
+    assert sorted(author.requests) == [("health", ""), ("work", "")]
     assert run.counts == {"rebuilt": 3, "changed": 3}
     assert set(Summary.objects.current().values_list("category", "version")) == {("work", 2), ("health", 2)}
     assert not SummaryDue.objects.exists()

@@ -136,7 +136,7 @@ def models_of(app: App) -> dict[str, int]:
     return {model: rows.count(model) for model in sorted(set(rows))}
 
 
-def found(caller: Caller, query: str, mode: str = "vector") -> list[str]:
+def search(caller: Caller, query: str, mode: str = "vector") -> list[str]:
     """The best of what is found, and nothing was missed."""
     answer = caller.post("memories/search", {"query": query, "mode": mode}).json()
     assert answer["degraded"] == []
@@ -161,7 +161,7 @@ def test_searches_go_on_as_before_until_there_are_new_vectors_of_everything(chan
         change(changed.app, new, stopping_at(3))
     assert models_of(changed.app) == {OLD: 5, new.name: 4}
     assert serving_model(changed.app) == OLD
-    assert [found(changed, text) for text in TEXTS] == [[text] for text in TEXTS]
+    assert [search(changed, text) for text in TEXTS] == [[text] for text in TEXTS]
     assert new.questions == []
 
 
@@ -170,7 +170,7 @@ def test_then_the_new_ones_serve_and_the_old_ones_are_gone(changed: Caller, new:
     assert run.counts == {"embedded": 5, "switched": 1, "dropped": 5, "bytes_dropped": 5 * 64 * 4}
     assert serving_model(changed.app) == new.name
     assert models_of(changed.app) == {new.name: 5}
-    assert [found(changed, text) for text in TEXTS] == [[text] for text in TEXTS]
+    assert [search(changed, text) for text in TEXTS] == [[text] for text in TEXTS]
     assert new.questions == list(TEXTS)
 
 
@@ -179,12 +179,12 @@ def test_what_is_written_during_the_change_is_found_at_once_and_in_the_new_set(
 ) -> None:
     def meanwhile() -> None:
         changed.remember("wolves howl")
-        assert found(changed, "wolves howl") == ["wolves howl"]
+        assert search(changed, "wolves howl") == ["wolves howl"]
 
     new.meanwhile = meanwhile
     assert change(changed.app, new).counts["embedded"] == 6
     assert models_of(changed.app) == {new.name: 6}
-    assert found(changed, "wolves howl") == ["wolves howl"]
+    assert search(changed, "wolves howl") == ["wolves howl"]
 
 
 def test_what_was_edited_while_it_was_embedded_is_embedded_again(changed: Caller, new: NewEmbedder) -> None:
@@ -192,8 +192,8 @@ def test_what_was_edited_while_it_was_embedded_is_embedded_again(changed: Caller
     new.meanwhile = lambda: changed.patch(f"memories/{first['id']}", {"content": "dolphins whistle"})
     change(changed.app, new)
     assert models_of(changed.app) == {new.name: 5}
-    assert found(changed, "dolphins whistle") == ["dolphins whistle"]
-    assert found(changed, "whales sing at night") != ["whales sing at night"]
+    assert search(changed, "dolphins whistle") == ["dolphins whistle"]
+    assert search(changed, "whales sing at night") != ["whales sing at night"]
 
 
 def test_what_is_written_after_the_last_batch_stops_the_switch(
@@ -277,7 +277,7 @@ def test_other_apps_are_not_touched(changed: Caller, charlie: Caller, new: NewEm
         charlie.remember("foxes bark")
     change(changed.app, new)
     assert models_of(charlie.app) == {OLD: 1}
-    assert found(charlie, "foxes bark") == ["foxes bark"]
+    assert search(charlie, "foxes bark") == ["foxes bark"]
 
 
 def test_nothing_to_change_is_told_apart(known: Caller, new: NewEmbedder) -> None:
@@ -326,7 +326,7 @@ def test_the_server_says_so_until_all_have_new_vectors(lost: Caller, new: NewEmb
     change(lost.app, new)
     assert client.get("/readyz").json()["degraded"] == []
     assert models_of(lost.app) == {new.name: 5}
-    assert [found(lost, text) for text in TEXTS] == [[text] for text in TEXTS]
+    assert [search(lost, text) for text in TEXTS] == [[text] for text in TEXTS]
 
 
 def test_one_that_will_never_answer_again_is_as_good_as_gone(
@@ -383,12 +383,12 @@ def test_settings_that_cannot_work_hide_no_others(settings: Any) -> None:
 
 
 def test_that_it_is_gone_is_logged_once(lost: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    answer: list[str] = []
     app_embedder.warn_gone.cache_clear()
-    monkeypatch.setattr(app_embedder.log, "warning", lambda event, **_: told.append(event))
+    monkeypatch.setattr(app_embedder.log, "warning", lambda event, **_: answer.append(event))
     app = App.objects.get(pk=lost.app.pk)
     assert [serving_embedder(app, new) for _ in range(3)] == [new] * 3
-    assert told == ["serving_embedder_gone"]
+    assert answer == ["serving_embedder_gone"]
 
 
 # --- passages of summaries
@@ -411,12 +411,12 @@ def test_passages_change_with_the_memories(passage: Passage, changed: Caller, ne
     passage.refresh_from_db()
     assert (passage.model, bytes(passage.data or b"")) == (OLD, before)
     assert passage.next_model == new.name
-    assert found(changed, "whales sing", mode="tiered") == [TEXTS[0]]
+    assert search(changed, "whales sing", mode="tiered") == [TEXTS[0]]
     change(changed.app, new)
     passage.refresh_from_db()
     assert (passage.model, passage.next_model, passage.next_data) == (new.name, "", None)
     assert bytes(passage.data or b"") == to_bytes(new.embed_documents(["Whales sing"])[0])
-    assert found(changed, "whales sing", mode="tiered") == [TEXTS[0]]
+    assert search(changed, "whales sing", mode="tiered") == [TEXTS[0]]
 
 
 def test_a_passage_without_a_vector_gets_one(passage: Passage, known: Caller) -> None:
@@ -441,19 +441,19 @@ def test_of_an_embedder_that_did_not_come_nothing_stays_with_them(
 
 
 def test_processes_keep_no_index_of_the_embedder_before(changed: Caller, new: NewEmbedder) -> None:
-    found(changed, TEXTS[0])
-    assert [model for _, model, _ in indexes.kept] == [OLD]
+    search(changed, TEXTS[0])
+    assert [model for _, model, _ in indexes.by_key] == [OLD]
     change(changed.app, new)
-    found(changed, TEXTS[0])
-    assert [model for _, model, _ in indexes.kept] == [new.name]
+    search(changed, TEXTS[0])
+    assert [model for _, model, _ in indexes.by_key] == [new.name]
 
 
 def test_vectors_to_come_are_no_change_for_the_index(changed: Caller, new: NewEmbedder) -> None:
-    found(changed, TEXTS[0])
+    search(changed, TEXTS[0])
     with pytest.raises(Stopped):
         change(changed.app, new, stopping_at(3))
-    found(changed, TEXTS[0])
-    [index] = indexes.kept.values()
+    search(changed, TEXTS[0])
+    [index] = indexes.by_key.values()
     assert index.size == len(TEXTS)
 
 
@@ -475,8 +475,8 @@ def test_a_stream_that_lasts_longer_than_the_change_goes_on_with_the_new_embedde
 
 
 def line(name: str, text: str) -> bytes:
-    said = {"id": name, "content": [{"type": "text", "text": text}]}
-    return json.dumps({"type": "assistant", "message": said, "parent_tool_use_id": None}).encode() + b"\n"
+    batch_line = {"id": name, "content": [{"type": "text", "text": text}]}
+    return json.dumps({"type": "assistant", "message": batch_line, "parent_tool_use_id": None}).encode() + b"\n"
 
 
 def test_an_app_that_shares_is_searched_by_its_own_embedder(
@@ -612,7 +612,7 @@ def test_they_are_made_anew_as_soon_as_it_is_known(known: Caller, replaced: NewE
     run = change(known.app, replaced)
     assert run.counts == {"switched": 1, "dropped": 5, "bytes_dropped": 5 * 64 * 4, "embedded": 5}
     assert set(Vector.objects.for_app(known.app).values_list("model", "dim")) == {(OLD, 128)}
-    assert [found(known, text) for text in TEXTS] == [[text] for text in TEXTS]
+    assert [search(known, text) for text in TEXTS] == [[text] for text in TEXTS]
     assert list(apps_to_reembed(replaced)) == []
 
 
@@ -635,18 +635,18 @@ def test_the_job_asks_the_service_which_model_it_has_now(
 def test_a_service_that_is_away_is_not_asked_each_minute(
     known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[datetime] = []
+    requests: list[datetime] = []
     job, began = catalogue.Reembedding(), timezone.now()
 
     def dim(embedder: NewEmbedder) -> int:
-        asked.append(now)
+        requests.append(now)
         raise EmbedderUnavailable("nobody there")
 
     monkeypatch.setattr(NewEmbedder, "dim", property(dim, lambda *_: None), raising=False)
     for minute in range(7):
         now = began + timedelta(minutes=minute)
         assert list(job.waiting(now)) == []
-    assert asked == [began, began + timedelta(minutes=5)]
+    assert requests == [began, began + timedelta(minutes=5)]
 
 
 def test_apps_without_a_vector_are_left_alone(known: Caller, charlie: Caller, replaced: NewEmbedder) -> None:
@@ -682,7 +682,7 @@ def test_passages_are_made_anew_with_them(passage: Passage, known: Caller, repla
     passage.refresh_from_db()
     assert (passage.model, passage.next_model, passage.next_data) == (OLD, "", None)
     assert bytes(passage.data or b"") == to_bytes(replaced.embed_documents(["Whales sing"])[0])
-    assert found(known, "whales sing", mode="tiered") == [TEXTS[0]]
+    assert search(known, "whales sing", mode="tiered") == [TEXTS[0]]
 
 
 def test_a_process_from_before_judges_nobody(
@@ -753,7 +753,7 @@ def test_until_then_the_server_says_so(known: Caller, replaced: NewEmbedder) -> 
         change(known.app, replaced, stopping_at(4))
     assert known.post("memories/search", {"query": TEXTS[0]}).json()["degraded"] == ["vector"]
     change(known.app, replaced)
-    assert [found(known, text) for text in TEXTS] == [[text] for text in TEXTS]
+    assert [search(known, text) for text in TEXTS] == [[text] for text in TEXTS]
 
 
 def test_of_a_model_that_does_not_serve_yet_they_go_and_the_old_ones_serve(
@@ -774,23 +774,23 @@ def test_of_a_model_that_does_not_serve_yet_they_go_and_the_old_ones_serve(
 def test_no_search_waits_for_a_service_to_tell_how_long_its_vectors_are(
     known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(NewEmbedder, "dim", property(lambda _: asked.append("dim") or 128), raising=False)
+    requests: list[str] = []
+    monkeypatch.setattr(NewEmbedder, "dim", property(lambda _: requests.append("dim") or 128), raising=False)
     assert serving_embedder(known.app, replaced) is replaced
     assert dimension(known.app, replaced) == 64
     Vector.objects.for_app(known.app).delete()
     assert dimension(known.app, replaced) == 1
     replaced.known_dim = 128
     assert dimension(known.app, replaced) == 128
-    assert asked == []
+    assert requests == []
 
 
 # --- edited by two at once
 
 
-@pytest.mark.parametrize("door", ["edit", "approve"])
+@pytest.mark.parametrize("interface", ["edit", "approve"])
 def test_a_vector_is_of_the_words_that_are_stored_whoever_else_edits(
-    changed: Caller, new: NewEmbedder, door: str, monkeypatch: pytest.MonkeyPatch
+    changed: Caller, new: NewEmbedder, interface: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue, "current_embedder", lambda: new)
     memory = Memory.objects.for_app(changed.app).get(content=TEXTS[1])
@@ -802,17 +802,17 @@ def test_a_vector_is_of_the_words_that_are_stored_whoever_else_edits(
         assert changed.patch(path, {"content": "bears eat honey"}).status_code == 200
 
     new.meanwhile = meanwhile
-    if door == "edit":
+    if interface == "edit":
         agent.edit(memory, {"subject": "food"})
     else:
-        held = Rejection.objects.create(
+        stored = Rejection.objects.create(
             app=changed.app, kind=RejectionKind.APPROVAL, content=memory.text, edits=memory,
             candidate={"subject": "food"},
         )  # fmt: skip
-        agent.overrule(held)
+        agent.overrule(stored)
     memory.refresh_from_db()
     assert (memory.content, memory.subject) == ("bears eat honey", "food")
     assert not memory.vectors.exists()
     assert upkeep_embed_missing() == 1
-    told = memory.vectors.get().data
-    assert bytes(told) == to_bytes(new.embed_documents(["food: bears eat honey"])[0])
+    answer = memory.vectors.get().data
+    assert bytes(answer) == to_bytes(new.embed_documents(["food: bears eat honey"])[0])

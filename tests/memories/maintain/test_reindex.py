@@ -47,7 +47,7 @@ def lose_words(memory: Memory) -> None:
     )
 
 
-def found(caller: Caller, query: str) -> list[str]:
+def search(caller: Caller, query: str) -> list[str]:
     answer = caller.post("memories/search", {"query": query, "mode": "fulltext"}).json()
     return [hit["content"] for hit in answer["results"]]
 
@@ -60,10 +60,10 @@ def test_words_that_the_index_lost_are_put_back_once(alice: Caller, monkeypatch:
         alice.remember(text)
     for memory in Memory.objects.exclude(content="cats purr"):
         lose_words(memory)
-    assert found(alice, "whales") == []
+    assert search(alice, "whales") == []
     run = tidy(alice.app)
     assert (run.counts["words_put_back"], run.counts["reindexed"]) == (3, 1)
-    assert [found(alice, text) for text in texts] == [[text] for text in texts]
+    assert [search(alice, text) for text in texts] == [[text] for text in texts]
     execute("INSERT INTO memories_fulltext (memories_fulltext, rank) VALUES ('integrity-check', 1)")
     assert tidy(alice.app).counts["words_put_back"] == 0
 
@@ -84,7 +84,7 @@ def test_many_segments_become_one(alice: Caller) -> None:
     before = execute("SELECT count(DISTINCT segid) FROM memories_fulltext_idx")[0][0]
     tidy(alice.app)
     assert execute("SELECT count(DISTINCT segid) FROM memories_fulltext_idx")[0][0] <= 1 < before
-    assert len(found(alice, "whales")) == 10
+    assert len(search(alice, "whales")) == 10
     assert tidy(alice.app).counts["merges"] == 0
 
 
@@ -118,9 +118,9 @@ def test_stopped_anywhere_it_can_be_run_again(alice: Caller) -> None:
     lose_words(Memory.objects.get())
     with pytest.raises(Stopped):
         tidy(alice.app, Stopping(until=timezone.now()))
-    assert found(alice, "whales") == []
+    assert search(alice, "whales") == []
     tidy(alice.app)
-    assert found(alice, "whales") == ["whales sing"]
+    assert search(alice, "whales") == ["whales sing"]
 
 
 def test_the_month_does_all_of_it(alice: Caller) -> None:

@@ -27,15 +27,15 @@ def minutes(number: float) -> Any:
     return travel(NOON + timedelta(minutes=number), tick=False)
 
 
-def flush(caller: Caller, at: float) -> dict[str, int]:
+def flush(caller: Caller, when: float) -> dict[str, int]:
     """The job's counts, `at` minutes after noon."""
-    run = Unclaimed(until=NOON + timedelta(minutes=at))
-    with minutes(at):
+    run = Unclaimed(until=NOON + timedelta(minutes=when))
+    with minutes(when):
         MemoryAgent(caller.app, None, "system:upkeep").flush_crashed(run.until, run)
     return dict(run.counts)
 
 
-def shown(caller: Caller, session: dict[str, Any]) -> dict[str, Any]:
+def read_session(caller: Caller, session: dict[str, Any]) -> dict[str, Any]:
     return dict(caller.get(f"sessions/{session['id']}").json())
 
 
@@ -48,8 +48,8 @@ def session(alice: Caller) -> dict[str, Any]:
 def test_a_silent_session_is_ended_as_crashed_and_the_feed_says_so(alice: Caller, session: dict[str, Any]) -> None:
     assert flush(alice, 30) == {}
     assert flush(alice, 31) == {"sessions": 1, "unread": 0}
-    told = shown(alice, session)
-    assert (told["status"], told["end_reason"], told["ended_at"]) == ("ended", "crashed", "2027-03-01T12:31:00Z")
+    answer = read_session(alice, session)
+    assert (answer["status"], answer["end_reason"], answer["ended_at"]) == ("ended", "crashed", "2027-03-01T12:31:00Z")
     (event,) = alice.get("events").json()["results"]
     assert (event["level"], event["session_id"]) == ("warning", session["id"])
     assert "30 minutes" in event["message"]
@@ -74,8 +74,8 @@ def test_whatever_an_agent_sends_keeps_its_session_awake_and_wakes_it_up(
     assert flush(alice, 51)["sessions"] == 1
     with minutes(60):
         sign(alice, session)
-    told = shown(alice, session)
-    assert (told["status"], told["end_reason"], told["ended_at"]) == ("active", "", None)
+    answer = read_session(alice, session)
+    assert (answer["status"], answer["end_reason"], answer["ended_at"]) == ("active", "", None)
 
 
 def test_asking_for_context_is_a_sign_of_life(alice: Caller, session: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ def test_a_session_that_its_agent_ended_stays_ended(alice: Caller, session: dict
     assert flush(alice, 60) == {}
     with minutes(61):
         tell(alice, session, "one more thing")
-    assert (shown(alice, session)["status"], shown(alice, session)["end_reason"]) == ("ended", "done")
+    assert (read_session(alice, session)["status"], read_session(alice, session)["end_reason"]) == ("ended", "done")
 
 
 def test_two_flushes_have_one_effect(alice: Caller, session: dict[str, Any]) -> None:
@@ -111,13 +111,13 @@ def test_a_flush_that_lost_its_claim_changes_nothing(alice: Caller, session: dic
 
     with minutes(31), pytest.raises(RuntimeError):
         MemoryAgent(alice.app, None, "system:upkeep").flush_crashed(NOON + timedelta(minutes=31), Lost(until=NOON))
-    assert shown(alice, session)["status"] == "active"
+    assert read_session(alice, session)["status"] == "active"
     assert not Event.objects.exists()
 
 
 def test_another_apps_sessions_are_not_touched(alice: Caller, charlie: Caller, session: dict[str, Any]) -> None:
     assert flush(charlie, 60) == {}
-    assert shown(alice, session)["status"] == "active"
+    assert read_session(alice, session)["status"] == "active"
 
 
 def test_a_turn_whose_texts_were_never_read_is_read(alice: Caller, session: dict[str, Any]) -> None:
@@ -190,4 +190,4 @@ def test_one_session_that_makes_trouble_keeps_no_other_from_its_end(alice: Calle
     with minutes(31):
         agent.flush_crashed(NOON + timedelta(minutes=31), run)
     assert run.counts == {"sessions": 2, "unread": 1}
-    assert {shown(alice, one)["status"] for one in (session, other)} == {SessionStatus.ENDED}
+    assert {read_session(alice, item)["status"] for item in (session, other)} == {SessionStatus.ENDED}

@@ -87,12 +87,12 @@ def test_each_is_asked_for_once_also_where_the_text_stays_the_same(app: App, mod
     tell(app, "Runs marathons")
     tell(app, "Is on leave", valid_until=NOON + DAY)
     sweep(NOON + HOUR)
-    asked = len(model.seen)
+    requests = len(model.seen)
     assert sweep(NOON + DAY) == 0
-    assert len(model.seen) == asked + 1
+    assert len(model.seen) == requests + 1
     for minutes in range(1, 4):
         sweep(NOON + DAY + minutes * MINUTE)
-    assert len(model.seen) == asked + 1
+    assert len(model.seen) == requests + 1
 
 
 def test_what_runs_out_while_it_is_written_of_is_not_missed(app: App) -> None:
@@ -116,8 +116,8 @@ def test_what_a_summary_does_not_tell_does_not_matter_to_it(app: App, fields: di
 
 def test_apps_do_not_wait_for_each_other(app: App, acme: App) -> None:
     other = make_app("museum", "knowledge")
-    for one in (app, other, acme):
-        tell(one, "Runs marathons")
+    for item in (app, other, acme):
+        tell(item, "Runs marathons")
     tell(other, "Is on leave", valid_until=NOON + DAY)
     tell(acme, "Is on leave", valid_until=NOON + DAY)
     sweep(NOON + HOUR)

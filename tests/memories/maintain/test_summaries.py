@@ -45,11 +45,11 @@ class Writer:
     text: str | None = None
     error: Exception | None = None
     before_answer: Callable[[], Any] = lambda: None
-    asked: list[tuple[str, list[str], str]] = field(default_factory=list)
+    requests: list[tuple[str, list[str], str]] = field(default_factory=list)
     name = "writer"
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
-        self.asked.append((category, sorted(fact.content for fact in facts), previous))
+        self.requests.append((category, sorted(fact.content for fact in facts), previous))
         self.before_answer()
         if self.error:
             raise self.error
@@ -186,11 +186,11 @@ def test_a_summary_says_what_is_known_in_its_category(app: App) -> None:
 
 
 @pytest.mark.parametrize(
-    ("older", "newer", "told"),
+    ("older", "newer", "answer"),
     [(0.8, 0.9, "new"), (0.9, 0.7, "new"), (0.7, 0.7, "new"), (1.0, 0.5, "old")],
     ids=["the newer is surer", "as good as sure", "equally sure", "the older is much surer"],
 )
-def test_of_two_that_are_at_odds_one_is_told(app: App, older: float, newer: float, told: str) -> None:
+def test_of_two_that_are_at_odds_one_is_told(app: App, older: float, newer: float, answer: str) -> None:
     """Whoever found that they are: a model's words need not be alike."""
     old = tell(app, "The office is in Bonn", confidence=older)
     with writing(app, "agent:alice", NOW + MINUTE) as write:
@@ -198,7 +198,7 @@ def test_of_two_that_are_at_odds_one_is_told(app: App, older: float, newer: floa
         write.link(new, old, LinkKind.CONTRADICTS)
     tell(app, "Nobody works on Fridays")
     facts = [fact.content for fact in facts_of(app, "work", "", NOW + MINUTE)]
-    expected = {"new": "They moved to Ulm", "old": "The office is in Bonn"}[told]
+    expected = {"new": "They moved to Ulm", "old": "The office is in Bonn"}[answer]
     assert sorted(facts) == sorted(["Nobody works on Fridays", expected])
 
 
@@ -214,9 +214,9 @@ def test_what_is_at_odds_only_with_what_is_gone_is_told(app: App) -> None:
 def test_of_facts_only_what_is_told_is_read(app: App, django_assert_num_queries: Any) -> None:
     for number in range(3):
         tell(app, f"Whale {number} sings", metadata={"n": number}, tags=["old"])
-    with django_assert_num_queries(2) as asked:
+    with django_assert_num_queries(2) as requests:
         assert len(facts_of(app, "work", "", NOW + MINUTE)) == 3
-    assert not [name for name in ("metadata", "tags", "entities") if name in asked.captured_queries[0]["sql"]]
+    assert not [name for name in ("metadata", "tags", "entities") if name in requests.captured_queries[0]["sql"]]
 
 
 def test_of_more_facts_than_fit_few_more_are_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,9 +236,9 @@ def test_ten_new_facts_are_one_rewrite(app: App) -> None:
         tell(app, f"Shelf {number} holds maps")
     mark(app, changes=10)
     assert run(app, writer, NOW) == 1
-    assert (len(writer.asked), current(app).version, current(app).memory_count) == (1, 1, 10)
+    assert (len(writer.requests), current(app).version, current(app).memory_count) == (1, 1, 10)
     assert run(app, writer, NOW) == 0
-    assert len(writer.asked) == 1
+    assert len(writer.requests) == 1
 
 
 def test_nine_changes_wait_for_a_minute(app: App) -> None:
@@ -260,7 +260,7 @@ def test_an_app_that_keeps_no_summaries_gets_none(acme: App) -> None:
     mark(acme)
     writer = Writer()
     assert run(acme, writer) == 0
-    assert (writer.asked, due(acme)) == ([], {("work", ""): 1})
+    assert (writer.requests, due(acme)) == ([], {("work", ""): 1})
 
 
 def test_a_new_text_is_a_new_version_and_the_old_one_is_archived(app: App) -> None:
@@ -290,7 +290,7 @@ def test_the_writer_sees_the_version_before(app: App) -> None:
     mark(app)
     writer = Writer()
     run(app, writer)
-    assert writer.asked == [("work", ["Standup is at nine"], first.content)]
+    assert writer.requests == [("work", ["Standup is at nine"], first.content)]
 
 
 def test_an_emptied_category_has_only_its_past(app: App) -> None:
@@ -302,7 +302,7 @@ def test_an_emptied_category_has_only_its_past(app: App) -> None:
     assert not Summary.objects.current().exists()
     assert not Passage.objects.exists()
     assert Summary.objects.get() == first
-    assert (writer.asked, due(app)) == ([], {})
+    assert (writer.requests, due(app)) == ([], {})
     tell(app, "Standup is at ten")
     mark(app)
     run(app)
@@ -323,8 +323,8 @@ def test_only_the_latest_hundred_versions_are_kept(app: App) -> None:
     ]
     Summary.objects.bulk_create(rows)
     written(app, "Standup is at nine")
-    kept = Summary.objects.filter(category="work").order_by("version").values_list("version", flat=True)
-    assert list(kept) == list(range(3, VERSIONS_KEPT + 4))
+    remaining = Summary.objects.filter(category="work").order_by("version").values_list("version", flat=True)
+    assert list(remaining) == list(range(3, VERSIONS_KEPT + 4))
     assert Summary.objects.filter(category="health").count() == VERSIONS_KEPT + 2
 
 
@@ -343,8 +343,8 @@ def test_nobody_reads_of_what_is_not_theirs(app: App) -> None:
     mark_due(app, [("work", ""), ("work", "rob"), ("work", "eve")], NOW)
     writer = Writer()
     assert run(app, writer) == 2
-    told = sorted(facts for _, facts, _ in writer.asked)
-    assert told == [["Rob's own matter"], ["Shared with others", "Standup is at nine"]]
+    answer = sorted(facts for _, facts, _ in writer.requests)
+    assert answer == [["Rob's own matter"], ["Shared with others", "Standup is at nine"]]
     assert current(app, user_id="rob").content == "# Work\n\n- Rob's own matter"
 
 
@@ -377,7 +377,7 @@ def test_two_workers_at_once_have_one_effect(app: App) -> None:
     second = Writer()
     first = Writer(before_answer=lambda: counts.append(run(app, second)))
     counts.append(run(app, first))
-    assert (counts, len(first.asked), second.asked) == ([0, 1], 1, [])
+    assert (counts, len(first.requests), second.requests) == ([0, 1], 1, [])
     assert Summary.objects.count() == 1
 
 
@@ -428,7 +428,7 @@ def test_a_writer_that_fails_is_asked_again_and_others_are_not_held_up(app: App)
     mark(app)
     broken = Writer(error=LLMUnavailable("away"))
     assert run(app, broken) == 0
-    assert (due(app), SummaryDue.objects.get().lease_until, len(broken.asked)) == ({("work", ""): 1}, None, 1)
+    assert (due(app), SummaryDue.objects.get().lease_until, len(broken.requests)) == ({("work", ""): 1}, None, 1)
     tell(app, "Sleeps badly", category="health")
     mark(app, "health", now=NOW + MINUTE)
 
@@ -447,8 +447,8 @@ def test_a_failure_is_logged_without_what_is_known(app: App, log_lines: list[dic
     tell(app, "Standup is at nine")
     mark(app)
     run(app, Writer(error=LLMUnavailable("model.example is away")))
-    told = [line for line in log_lines if line["event"] == "summary_not_written"]
-    assert told == [{"event": "summary_not_written", "app": "library", "error": "model.example is away"}]
+    answer = [line for line in log_lines if line["event"] == "summary_not_written"]
+    assert answer == [{"event": "summary_not_written", "app": "library", "error": "model.example is away"}]
 
 
 @pytest.fixture
@@ -456,8 +456,8 @@ def log_lines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
 
     class Log:
-        def warning(self, event: str, **told: Any) -> None:
-            lines.append({"event": event, **told})
+        def warning(self, event: str, **answer: Any) -> None:
+            lines.append({"event": event, **answer})
 
         info = warning
 
@@ -611,8 +611,8 @@ def test_what_a_caller_stores_is_written_and_read(caller: Caller) -> None:
     caller.remember("Standup is at nine", category="work")
     mark(caller.app)
     run(caller.app)
-    found = caller.post("memories/search", {"query": "When is the standup at nine?"}).json()
-    assert (found["tier_answered"], found["summaries"][0]["passages"]) == ("summaries", ["Standup is at nine"])
+    results = caller.post("memories/search", {"query": "When is the standup at nine?"}).json()
+    assert (results["tier_answered"], results["summaries"][0]["passages"]) == ("summaries", ["Standup is at nine"])
 
 
 @pytest.fixture

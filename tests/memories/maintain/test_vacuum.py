@@ -153,9 +153,9 @@ def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile
     path = tmp_path / "memsite.sqlite3"
     assert copy_test_database(path)
     monkeypatch.setitem(connections.settings["default"], "NAME", str(path))
-    log, patience, told = path.with_name(f"{path.name}-wal"), set[int](), list[bool]()
+    log, patience, answers = path.with_name(f"{path.name}-wal"), set[int](), list[bool]()
 
-    def asked(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+    def execute_twice(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         answer = execute(sql, *rest)
         if "wal_checkpoint" in sql:
             patience.update(connection.connection.execute("PRAGMA busy_timeout").fetchone())
@@ -164,19 +164,19 @@ def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile
     def read_and_sweep() -> None:
         connection.ensure_connection()
         connection.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        with closing(sqlite3.connect(path)) as reader, connection.execute_wrapper(asked):
+        with closing(sqlite3.connect(path)) as reader, connection.execute_wrapper(execute_twice):
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM django_migrations").fetchone()
             note_residue(7)
-            told.extend([sweep(timezone.now()), log.stat().st_size < path.stat().st_size / 4])
+            answers.extend([sweep(timezone.now()), log.stat().st_size < path.stat().st_size / 4])
             reader.execute("ROLLBACK")
-            told.append(sweep(timezone.now()))
+            answers.append(sweep(timezone.now()))
         connection.close()
 
     thread = Thread(target=read_and_sweep)
     thread.start()
     thread.join()
-    assert told == [False, True, True]
+    assert answers == [False, True, True]
     assert max(patience) == READERS_MILLISECONDS
 
 

@@ -27,7 +27,7 @@ RULES = RulesProvider(Thresholds(EMBEDDER.thresholds.same, EMBEDDER.thresholds.r
 
 
 def tell(
-    app: App, content: str, at: datetime = NIGHT - timedelta(hours=8), embed: bool = True, **fields: Any
+    app: App, content: str, when: datetime = NIGHT - timedelta(hours=8), embed: bool = True, **fields: Any
 ) -> Memory:
     """A memory as it came in at that time, whatever is known already."""
     fields = {"category": "timing", "subject": "gateway", **fields}
@@ -35,7 +35,7 @@ def tell(
     if embed:
         (candidate.vector,) = EMBEDDER.embed_documents([embedded_text(candidate.content, candidate.subject)])
         candidate.vector_model = EMBEDDER.name
-    with writing(app, "agent:alice", at) as write:
+    with writing(app, "agent:alice", when) as write:
         return write.create(candidate)
 
 
@@ -107,18 +107,18 @@ def state_of(app: App) -> dict[str, Any]:
                 row.before,
                 row.after,
                 row.actor,
-                told(row.reason, app, place),
+                reason_of(row.reason, app, place),
             )
             for row in revisions
         ],
         "links": [
-            (place[one], place[other], kind)
-            for one, other, kind in links.values_list("from_memory", "to_memory", "kind")
+            (place[item], place[other], kind)
+            for item, other, kind in links.values_list("from_memory", "to_memory", "kind")
         ],
     }
 
 
-def told(reason: str, app: App, place: Mapping[int, int]) -> str:
+def reason_of(reason: str, app: App, place: Mapping[int, int]) -> str:
     """A reason with places for ids."""
     numbers = {str(uid): str(place[pk]) for uid, pk in Memory.objects.for_app(app).values_list("uid", "pk")}
-    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", lambda found: numbers[found[0]], reason)
+    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", lambda match: numbers[match[0]], reason)

@@ -42,10 +42,10 @@ def hold(caller: Caller, *words: str) -> dict[str, int]:
 
 def held_afresh(caller: Caller, *words: str) -> dict[str, int]:
     """The same, by an index that knows nothing yet."""
-    before = dict(indexes.kept)
-    indexes.kept.clear()
+    before = dict(indexes.by_key)
+    indexes.by_key.clear()
     result = hold(caller, *words)
-    indexes.kept.update(before)
+    indexes.by_key.update(before)
     return result
 
 

@@ -60,12 +60,12 @@ class Scope:
         self.turns: list[int] = []
         self._sign = 1
         self._reach = 0
-        for at in range(len(tokens)):
-            self._take(at)
+        for place in range(len(tokens)):
+            self._take(place)
 
-    def _take(self, at: int) -> None:
-        word = self.tokens[at]
-        if word in grammar.BOUNDARIES and not (word == "since" and at == 0):
+    def _take(self, place: int) -> None:
+        word = self.tokens[place]
+        if word in grammar.BOUNDARIES and not (word == "since" and place == 0):
             self._sign = 1
         elif (
             self._sign < 0
@@ -78,50 +78,51 @@ class Scope:
             self.signs.append(1)
             return
         self.signs.append(self._sign)  # a negative verb itself keeps the sign it is said with
-        if is_negation(self.tokens, at):
-            self._deny(at)
+        if is_negation(self.tokens, place):
+            self._deny(place)
         elif word not in grammar.STOP and self._sign < 0:
             self._reach -= 1
             if self._reach <= 0:
                 self._sign = 1
 
-    def _deny(self, at: int) -> None:
+    def _deny(self, place: int) -> None:
         if self.turns and self.tokens[self.turns[0]] == "without" and self.turns[0] <= 1 and self._sign > 0:
             self.turns.pop(0)  # "without X nothing works"
             return
         self._sign = -self._sign
-        self._reach = NARROW_REACH_WORDS if _is_narrow(self.tokens, at) else WIDE_REACH_WORDS
-        self.turns.append(at)
+        self._reach = NARROW_REACH_WORDS if _is_narrow(self.tokens, place) else WIDE_REACH_WORDS
+        self.turns.append(place)
 
 
-def _begins(tokens: Tokens, at: int, phrases: Phrases) -> bool:
-    return any(tokens[at : at + len(phrase)] == phrase for phrase in phrases.get(tokens[at], ()))
+def _begins(tokens: Tokens, place: int, phrases: Phrases) -> bool:
+    return any(tokens[place : place + len(phrase)] == phrase for phrase in phrases.get(tokens[place], ()))
 
 
-def is_negation(tokens: Tokens, at: int) -> bool:
-    """Tell whether a negation begins at `at`: "not", "stopped", "no longer", "over" after "prefers"."""
-    word = tokens[at]
-    if is_no_denial(tokens, at):
+def is_negation(tokens: Tokens, place: int) -> bool:
+    """Tell whether a negation begins at `place`: "not", "stopped", "no longer", "over" after "prefers"."""
+    word = tokens[place]
+    if is_no_denial(tokens, place):
         return False
-    if _begins(tokens, at, _NEGATIVE_PHRASES):
+    if _begins(tokens, place, _NEGATIVE_PHRASES):
         return True
-    if word == "than" and at > 1 and tokens[at - 1] in ("more", "better") and not grammar.LIKE.isdisjoint(tokens[:at]):
+    is_more_than = word == "than" and place > 1 and tokens[place - 1] in ("more", "better")
+    if is_more_than and not grammar.LIKE.isdisjoint(tokens[:place]):
         return True
-    if word in ("over", "than", "to") and not grammar.PREFER.isdisjoint(tokens[: max(at - 1, 0)]):
-        return not (word == "to" and tokens[at - 1] in grammar.WITH_INFINITIVE)
+    if word in ("over", "than", "to") and not grammar.PREFER.isdisjoint(tokens[: max(place - 1, 0)]):
+        return not (word == "to" and tokens[place - 1] in grammar.WITH_INFINITIVE)
     return word in grammar.NEGATORS or word in grammar.NEGATIVE_VERBS
 
 
-def is_no_denial(tokens: Tokens, at: int) -> bool:
+def is_no_denial(tokens: Tokens, place: int) -> bool:
     """Tell whether a negation denies nothing.
 
     "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not", and what
     is gone to or left for.
     """
-    word, behind, before = tokens[at], tokens[at + 1 : at + 4], tokens[at - 1] if at else ""
-    if word == "used" and at and tokens[at - 1] in grammar.PRESENT:
+    word, behind, before = tokens[place], tokens[place + 1 : place + 4], tokens[place - 1] if place else ""
+    if word == "used" and place and tokens[place - 1] in grammar.PRESENT:
         return True  # "is used to store"
-    if word in grammar.NEGATIVE_VERBS and word.endswith("ed") and (at == 0 or tokens[at - 1] in ("a", "an", "the")):
+    if word in grammar.NEGATIVE_VERBS and word.endswith("ed") and before in ("", "a", "an", "the"):
         return True  # "a failed job": only which one is meant
     following = behind[0] if behind else ""
     if (word in ("without", "no") and following in grammar.TROUBLE) or (word == "no" and following == "matter"):
@@ -129,7 +130,7 @@ def is_no_denial(tokens: Tokens, at: int) -> bool:
     if (
         word == "no"
         and following in grammar.SAID_WITH_NO
-        and (not at or before in grammar.BOUNDARIES or before == "time")
+        and (not place or before in grammar.BOUNDARIES or before == "time")
     ):
         return True  # not "has no worries"
     # "Cannot wait", "not so long ago", "not mistaken".
@@ -147,23 +148,23 @@ def is_no_denial(tokens: Tokens, at: int) -> bool:
     is_leaving = word in ("left", "leaves", "leaving") and following == "for"
     if (is_leaving or (word == "gone" and is_going)) and "good" not in behind:
         return True
-    return at > 0 and tokens[at - 1] in grammar.NEGATORS and word in grammar.NEGATORS
+    return place > 0 and tokens[place - 1] in grammar.NEGATORS and word in grammar.NEGATORS
 
 
-def _is_narrow(tokens: Tokens, at: int) -> bool:
-    word, before = tokens[at], tokens[at - 1] if at else ""
-    if at == 0 and word.endswith("ing"):
+def _is_narrow(tokens: Tokens, place: int) -> bool:
+    word, before = tokens[place], tokens[place - 1] if place else ""
+    if place == 0 and word.endswith("ing"):
         return True  # "losing the job gave her the time for a studio"
     if word in grammar.NARROW or (word == "no" and before in ("with", "and", ",", "have")):
         return True
-    if _begins(tokens, at, _NARROW_PHRASES):
+    if _begins(tokens, place, _NARROW_PHRASES):
         return True
-    return word in ("not", "no", "never") and at > 1 and before in (",", "and") and len(tokens) - at <= 4
+    return word in ("not", "no", "never") and place > 1 and before in (",", "and") and len(tokens) - place <= 4
 
 
-def is_tail(tokens: Tokens, at: int) -> bool:
+def is_tail(tokens: Tokens, place: int) -> bool:
     """Tell whether the negation only sets something else apart: "tabs, never spaces"."""
-    return at > 0 and tokens[at - 1] in (",", "and") and tokens[at] in ("not", "never", "no")
+    return place > 0 and tokens[place - 1] in (",", "and") and tokens[place] in ("not", "never", "no")
 
 
 HAVE_STEM = "have"
@@ -202,7 +203,7 @@ class _Segmenter:
         self.stems = [stem(word) for word in self.words]
 
     def items(self) -> list[Item]:
-        found: list[Item] = []
+        items: list[Item] = []
         position = 0
         while position < len(self.words):
             length, item = 1, None
@@ -212,26 +213,26 @@ class _Segmenter:
                 quantity = find_quantity(self.words, position) or self._bare_number(position)
                 if quantity:
                     length, item = quantity[0], Item("quantity", quantity[1].text, quantity=quantity[1])
-            found.append(item or self._of_word(position))
+            items.append(item or self._of_word(position))
             position += length
-        return found
+        return items
 
-    def _of_word(self, at: int) -> Item:
-        word = self.words[at]
-        if word in _PREDICATE_PARTICLES and at:
-            after = self.words[at + 1] if at + 1 < len(self.words) else "."
+    def _of_word(self, place: int) -> Item:
+        word = self.words[place]
+        if word in _PREDICATE_PARTICLES and place:
+            after = self.words[place + 1] if place + 1 < len(self.words) else "."
             # "Is on." but not "is on vacation".
             if after in grammar.CLAUSE_BOUNDARIES or after in grammar.CONDITIONALS or after in ("and", "by"):
                 return Item("term", word, _PREDICATE_PARTICLES[word])
-        closed = _closed_class(word, is_last=at + 1 == len(self.words))
+        closed = _closed_class(word, is_last=place + 1 == len(self.words))
         if closed:
             return Item(closed, word)
-        single = find_phrase(self.stems, at)
+        single = find_phrase(self.stems, place)
         if single is not None:
-            return self._of_entry(at, *single)
+            return self._of_entry(place, *single)
         if not word[0].isalnum() and word[0] != "/":
             return Item("stop", word)
-        return Item("term", word, is_verb=self._is_verb(at), stem=self.stems[at])
+        return Item("term", word, is_verb=self._is_verb(place), stem=self.stems[place])
 
     def _of_entry(self, start: int, length: int, entry: Entry) -> Item:
         word = " ".join(self.words[start : start + length])
@@ -243,19 +244,19 @@ class _Segmenter:
             elif start == 0 and word.endswith("ing"):
                 role = Part.NARROW_NEGATOR
         part = "term" if role is Part.MATTER else role.value
-        is_verb = any(self._is_verb(at) for at in range(start, start + length))
+        is_verb = any(self._is_verb(place) for place in range(start, start + length))
         first = self.stems[start]
         return Item(part, word, entry, is_verb=is_verb, stem=first)
 
-    def _is_verb(self, at: int) -> bool:
+    def _is_verb(self, place: int) -> bool:
         """Guess whether a word that may be a verb is one here, from its form and what precedes it."""
-        if self.stems[at] not in _VERB_STEMS:
+        if self.stems[place] not in _VERB_STEMS:
             return False
-        before = self.words[at - 1] if at else ""
+        before = self.words[place - 1] if place else ""
         if before in _DETERMINERS:
             return False
-        is_bare = stem(self.words[at]) == self.words[at].removesuffix("e")
-        return not is_bare or at == 0 or before in _BEFORE_BARE_VERBS or before.endswith("s")
+        is_bare = stem(self.words[place]) == self.words[place].removesuffix("e")
+        return not is_bare or place == 0 or before in _BEFORE_BARE_VERBS or before.endswith("s")
 
     def _bare_number(self, start: int) -> tuple[int, Quantity] | None:
         """Read a number without a unit: a status, a version or port ("port 9000"), a count ("two children")."""
@@ -270,10 +271,10 @@ class _Segmenter:
         if kind.startswith("label:"):
             value = version_value(self.words[start]) or value
         seconds = 1.0
-        for at in range(start + used, min(start + used + 3, len(self.words) - 1)):
-            if self.words[at] in ("per", "/", "a", "an", "every", "each"):
+        for place in range(start + used, min(start + used + 3, len(self.words) - 1)):
+            if self.words[place] in ("per", "/", "a", "an", "every", "each"):
                 # 60 for a count "per minute".
-                unit, factor = grammar.UNITS.get(self.words[at + 1], ("", 1.0))
+                unit, factor = grammar.UNITS.get(self.words[place + 1], ("", 1.0))
                 seconds = factor if unit == "duration" else 1.0
                 break
         return used, point(kind, value / seconds, self.words[start])
@@ -291,18 +292,18 @@ class _Segmenter:
             return "year"
         # The noun that is counted, past one adjective.
         counted = ""
-        for at in range(end, min(end + 2, len(self.words))):
-            if counted or not self._is_noun(at):
+        for place in range(end, min(end + 2, len(self.words))):
+            if counted or not self._is_noun(place):
                 break
-            concept = concept_of(self.words[at])
+            concept = concept_of(self.words[place])
             counted = "" if concept in GENERIC_CONCEPTS else concept
         if before and self._is_noun(start - 1) and not (counted and self._is_verb(start - 1)):
             return f"label:{concept_of(before)}"
         return f"count:{counted}" if counted else UNITLESS
 
-    def _is_noun(self, at: int) -> bool:
-        word = self.words[at]
-        entry = find_phrase(self.stems, at)
+    def _is_noun(self, place: int) -> bool:
+        word = self.words[place]
+        entry = find_phrase(self.stems, place)
         if entry is not None and entry[1].part is not Part.MATTER:
             return False
         return word[0].isalpha() and not _closed_class(word, is_last=False) and word not in grammar.AUXILIARIES
@@ -355,7 +356,7 @@ class Statement:
         signs: dict[str, set[int]] = {}
         for term in self.terms:
             signs.setdefault(term.concept, set()).add(term.sign)
-        return {concept: frozenset(found) for concept, found in signs.items()}
+        return {concept: frozenset(values) for concept, values in signs.items()}
 
 
 MAX_CHARS = 4_000
@@ -381,9 +382,9 @@ def read(text: str, subject: str = "") -> Statement:
     reader = _Reader(subject)
     for item in _Segmenter(tokens).items():
         reader.take(item)
-    found = [token.text for token in tokens]
+    texts = [token.text for token in tokens]
     plain = [token.text for token in tokens if not token.is_name or text.isupper()]
-    return Statement(tuple(reader.terms), tuple(reader.quantities), is_english=is_english(found) and has_english(plain))
+    return Statement(tuple(reader.terms), tuple(reader.quantities), is_english=is_english(texts) and has_english(plain))
 
 
 class _Reader:
