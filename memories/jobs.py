@@ -86,7 +86,11 @@ class MemoryJob(Job[Service]):
 
 
 class Triggers(MemoryJob):
-    name, title, schedule = "triggers", "moves recurring triggers on, and puts away what is over", Calendar(time(0))
+    name, title, schedule = (
+        "triggers",
+        "moves recurring triggers to their next day, and closes those that are over",
+        Calendar(time(0)),
+    )
 
     def work(self, service: Service, run: Run) -> None:
         run.done(roll_over(service.app, timezone.now()))
@@ -95,7 +99,7 @@ class Triggers(MemoryJob):
 class Nightly(MemoryJob):
     name, title, schedule = (
         "nightly",
-        "mends what is damaged, learns what was missed, merges duplicates, promotes what is new",
+        "repairs damaged data, learns from missed texts, merges duplicates, promotes new memories",
         Calendar(time(2)),
     )
 
@@ -108,7 +112,7 @@ class Nightly(MemoryJob):
 
 
 class Weekly(MemoryJob):
-    name, title = "weekly", "writes summaries from scratch, archives what nobody asked for, gathers insights"
+    name, title = "weekly", "writes summaries from scratch, archives unused memories, gathers insights"
     schedule = Calendar(time(1), weekday=SUNDAY)
 
     def work(self, service: Service, run: Run) -> None:
@@ -119,7 +123,7 @@ class Weekly(MemoryJob):
 
 
 class Monthly(MemoryJob):
-    name, title = "monthly", "puts away what nobody asks for, tidies the indexes, writes the health report"
+    name, title = "monthly", "moves unused memories to the cold archive, tidies the indexes, writes the health report"
     schedule = Calendar(time(3), day=1)
 
     def work(self, service: Service, run: Run) -> None:
@@ -138,7 +142,7 @@ class Decay(MemoryJob):
 
 
 class ExtractionSweep(MemoryJob):
-    name, title, schedule = "extraction", "learns from what was said and not yet read", Every(1)
+    name, title, schedule = "extraction", "learns from texts that were not read yet", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         release(now)
@@ -161,7 +165,7 @@ class Documents(MemoryJob):
 
 
 class SummarySweep(MemoryJob):
-    name, title, schedule = "summaries", "writes summaries anew whose memories changed or ran out", Every(1)
+    name, title, schedule = "summaries", "rewrites summaries whose memories changed or expired", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         marked = SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
@@ -172,7 +176,7 @@ class SummarySweep(MemoryJob):
 
 
 class LimitSweep(MemoryJob):
-    name, title, schedule = "limit", "makes room where the limit of memories was lowered", Every(1)
+    name, title, schedule = "limit", "evicts memories where an app's limit was lowered", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         over = App.objects.filter(memory_count__gt=F("policy__memory_limit"))
@@ -215,7 +219,7 @@ class Reembedding(MemoryJob):
 
 
 class LargeApps(MemoryJob):
-    name, title, schedule = "pgvector", "asks pgvector for the vectors of apps that have grown large", Every(5)
+    name, title, schedule = "pgvector", "puts the vectors of large apps into pgvector", Every(5)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         return apps_to_move().values_list("pk", flat=True)
@@ -236,7 +240,7 @@ class Purging(MemoryJob):
 
 
 class Imports(MemoryJob):
-    name, title, schedule = "imports", "takes in the rest of files that are being imported", Every(1)
+    name, title, schedule = "imports", "imports the rest of uploaded files", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         return Import.objects.open().order_by().values_list("app_id", flat=True).distinct()
@@ -246,7 +250,7 @@ class Imports(MemoryJob):
 
 
 class Rollbacks(MemoryJob):
-    name, title, schedule = "rollbacks", "takes back the rest of what came from a source", Every(1)
+    name, title, schedule = "rollbacks", "finishes rollbacks of sources", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         return Rollback.objects.open().order_by().values_list("app_id", flat=True).distinct()
@@ -256,7 +260,7 @@ class Rollbacks(MemoryJob):
 
 
 class Webhooks(MemoryJob):
-    name, title, schedule = "webhooks", "tells webhooks what has changed, and tries again what did not arrive", Every(1)
+    name, title, schedule = "webhooks", "sends changes to webhooks, and retries failed deliveries", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         behind = Webhook.objects.behind().order_by().values_list("app_id", flat=True)
@@ -267,7 +271,7 @@ class Webhooks(MemoryJob):
 
 
 class FlushCrashed(MemoryJob):
-    name, title, schedule = "flush", "ends sessions that fell silent, as their agents would have", Every(5)
+    name, title, schedule = "flush", "ends sessions without a sign of life", Every(5)
 
     def waiting(self, now: datetime) -> Iterable[int]:
         return self.silent(now).order_by().values_list("app_id", flat=True).distinct()
@@ -283,7 +287,7 @@ class FlushCrashed(MemoryJob):
 
 
 class Sweep(Job[None]):
-    name, title, schedule = "sweep", "sweeps out of the files what deleted rows leave there", Every(1)
+    name, title, schedule = "sweep", "erases what deleted rows leave in the database's files", Every(1)
     of_site = True
 
     def waiting(self, now: datetime) -> Iterable[int]:
@@ -296,7 +300,7 @@ class Sweep(Job[None]):
 
 
 class Alerts(Job[None]):
-    name, title, schedule = "alerts", "tells operators what their rules find, and when it is over", Every(1)
+    name, title, schedule = "alerts", "alerts operators when a rule is met, and when it is over", Every(1)
     of_site = True
 
     def waiting(self, now: datetime) -> Iterable[int]:
@@ -316,7 +320,7 @@ class Backups(Job[None]):
 
 
 class Housekeeping(Job[None]):
-    name, title, schedule = "housekeeping", "drops what is kept for a while only", Calendar(time(4))
+    name, title, schedule = "housekeeping", "deletes records whose time of retention is over", Calendar(time(4))
     of_site = True
 
     def work(self, service: None, run: Run) -> None:

@@ -59,7 +59,7 @@ class History:
             # Somebody else may have written since it was read: then it is read again.
             if self._store(last + 1, {"removed": 1}):
                 return messages[-1]
-        raise MemsiteError("Others write to this session all the time.")
+        raise MemsiteError("Others keep writing to this session: try again later.")
 
     def clear(self) -> None:
         """Delete the session for good, with its texts and what was learnt in it."""
@@ -84,7 +84,7 @@ class History:
             number += 1
             if self._store(number, state, user_input, llm_output):
                 return
-        raise MemsiteError("Others write to this session all the time.")
+        raise MemsiteError("Others keep writing to this session: try again later.")
 
     def _store(self, number: int, state: JSON, user_input: str = "", llm_output: str = "") -> bool:
         """Return False if another turn has this number. Two that say the same are told apart by their `write`."""

@@ -90,7 +90,7 @@ class MemoryForm(MemoryModelForm):
             self.add_error(None, self.refused)
         start, end = fields.get("valid_from"), fields.get("valid_until")
         if start and end and end < start:
-            self.add_error("valid_until", "Lies before valid from.")
+            self.add_error("valid_until", "Is before valid_from.")
         if fields.get("visibility") == Visibility.AGENT and self.instance.agent_id is None:
             self.add_error("visibility", "No agent wrote it, so no agent could see it.")
         return fields

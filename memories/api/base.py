@@ -336,9 +336,7 @@ def expected_version(request: Request, memory: Memory) -> int | None:
     if tags in ("", "*"):
         return None
     if not any(str(memory.version) in tag for tag in ENTITY_TAG.findall(tags)):
-        raise PreconditionFailed(
-            f"It is at version {memory.version}, and not at the one that was named: read it again."
-        )
+        raise PreconditionFailed(f"It is at version {memory.version}, not at the one in the request: read it again.")
     return memory.version
 
 
@@ -423,8 +421,8 @@ def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) ->
         errors["valid_until"] = ["Lies before valid_from."]
     confidence = changes.get("confidence", memory.confidence)
     if changes.get("status") == Status.ACTIVE and confidence < policy.inactive_below:
-        errors["status"] = ["Its confidence is too low to be active: raise it with the same request."]
+        errors["status"] = ["Its confidence is too low for it to be active: raise both in one request."]
     if memory.is_superseded and changes.get("status", Status.ACTIVE) != Status.ACTIVE:
-        errors["status"] = ["Another memory stands for it: all that can be done is to make it active again."]
+        errors["status"] = ["Another memory has replaced it: only its status can be changed, to active."]
     if errors:
         raise ValidationError(errors)

@@ -98,7 +98,9 @@ class NameField(StrictCharField):
 def refuse_secret(name: str) -> None:
     """Raise ValidationError without repeating the secret."""
     if kind := secret_in_name(name):
-        raise serializers.ValidationError(f"This looks like a secret ({kind}), and names are shown: take another one.")
+        raise serializers.ValidationError(
+            f"This looks like a secret ({kind}), and names are shown: choose another one."
+        )
 
 
 class StrictFloatField(serializers.FloatField):

@@ -94,7 +94,7 @@ def follow(
     elif meaning not in takes:
         raise ScopeNameRefused(f"{name}: {where} takes no {meaning}. {ELSEWHERE[meaning]}")
     elif read.get(meaning) not in (None, "", value, text):
-        raise ScopeNameRefused(f"{name}: it says another one than {meaning}.")
+        raise ScopeNameRefused(f"{name} differs from {meaning}.")
     else:
         read[meaning] = text
 

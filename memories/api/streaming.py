@@ -21,7 +21,7 @@ CHUNK_BYTES = 64 * 1024
 # Pieces that may wait to be stored; a client that sends faster is made to wait.
 MAX_WAITING = 1024
 LOOK_EVERY_SECONDS = 1.0
-streams = Places(2, "As many agents stream as this server has room for: nothing of it was stored. Send it in a moment.")
+streams = Places(2, "Too many agents are streaming: nothing of it was stored. Send it again in a moment.")
 
 
 class Unread(BaseParser):

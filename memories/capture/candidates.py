@@ -110,7 +110,7 @@ def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candi
 
 
 def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> bool:
-    """Set each candidate's vector. Where the embedder is away (False) they are stored without, and embedded later."""
+    """Set each candidate's vector. Where the embedder does not answer (False) they are embedded later."""
     if not candidates:
         return True
     try:
@@ -150,7 +150,7 @@ class EmbeddingPrefetch:
     def embed(self, candidates: Sequence[Candidate]) -> Future[None]:
         """Embed candidates in the background.
 
-        Done when all have vectors, or are to be stored without because the embedder is away.
+        Done when all have vectors, or are to be stored without because the embedder does not answer.
         """
         return self.thread.submit(copy_context().run, self.embed_all, candidates)
 

@@ -52,7 +52,7 @@ MOST_TIMEOUTS = 3
 MISCONFIGURED_FOR = timedelta(days=1)
 READ_AGAIN_AFTER = timedelta(hours=1)
 """So long after the rules have read a text a model that is back reads it again; all others by night."""
-KILLED = "its worker ended each time while it was at this text"
+KILLED = "each worker that read this text was killed"
 TASK = "memories.tasks.learn"
 SPOKEN = (Role.USER, Role.ASSISTANT)
 BATCH = 200

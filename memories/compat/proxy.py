@@ -65,7 +65,7 @@ PASSED_ON = ("Content-Type", "Retry-After", "Request-Id", "X-Request-Id")
 CLIENT = "proxy"
 GREETING_SECONDS = 60
 greetings: Latest[Greeting] = Latest(256)
-answering = Places(2, "As many answers are on their way as this server has room for. Ask again in a moment.")
+answering = Places(2, "Too many answers are under way. Ask again in a moment.")
 
 
 class ModelAway(APIException):

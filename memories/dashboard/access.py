@@ -29,7 +29,7 @@ CSRF = "csrfmiddlewaretoken"
 LAST_APP = "desk_app"
 OF_ALL_APPS = "apps"
 """How the names of pages of all apps begin: their addresses name none."""
-GONE = "It is not there any more: somebody has deleted it."
+GONE = "Somebody has deleted it since."
 Page = Callable[..., HttpResponse]
 
 

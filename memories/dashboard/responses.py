@@ -21,7 +21,7 @@ from memories.services import Changed
 
 Tone = Literal["success", "warning", "error"]
 TONES = {"success": messages.SUCCESS, "warning": messages.WARNING, "error": messages.ERROR}
-GONE_BY_NOW = "Nothing was done: none of it is there any more."
+GONE_BY_NOW = "Nothing was changed: all of it has been deleted since."
 AT_MOST = 500
 
 

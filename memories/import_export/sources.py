@@ -253,4 +253,4 @@ def lines_in(file: IO[bytes], source: Source, limits: Limits) -> Iterator[Line]:
         is_empty = False
         yield line
     if is_empty:
-        raise BadFile(f"There is nothing in it that can be taken in: it should be {source.title}.")
+        raise BadFile(f"There is nothing in it that can be imported: it should be {source.title}.")

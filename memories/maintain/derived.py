@@ -204,7 +204,7 @@ def unreadable_passages(place: Place) -> Iterator[Found]:
 
 
 def embed_passages(app: App, pks: Sequence[int]) -> None:
-    """Embed passages at once; where the embedder is away they are found by their words."""
+    """Embed passages at once; where the embedder does not answer they are found by their words."""
     embedder = serving_embedder(app, current_embedder())
     for batch in in_batches(pks, BATCH):
         rows = list(Passage.objects.for_app(app).filter(pk__in=batch))

@@ -47,7 +47,7 @@ NOTED_AT_ONCE = 100
 
 
 def embed(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
-    """Return vectors, shape (len(texts), dim). None if the embedder is away.
+    """Return vectors, shape (len(texts), dim). None if the embedder does not answer.
 
     Of a text that fails alone, while others do not, the beginning is embedded; if all of it is refused its vector is
     zero: near to nothing, so that words alone find it, and the others do not wait for it.
@@ -105,7 +105,7 @@ def passages_without(app: App, model: str) -> QuerySet[Passage]:
 def embed_memories(app: App, embedder: Embedder, now: datetime, run: Run, after: Place) -> bool:
     """Embed what lacks its vector.
 
-    Counts `embedded`; the cursor is the place. False if the embedder is away, and the rest has to wait.
+    Counts `embedded`; the cursor is the place. False if the embedder does not answer, and the rest has to wait.
     """
     while rows := list(without_vector(app, embedder.name, after)[:BATCH]):
         vectors = embed_contents([(row.content, row.subject) for row in rows], partial(embed, embedder=embedder))
@@ -158,7 +158,7 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
     """Embed an app anew. Searches go on with the vectors that are there until there are others of everything.
 
     `current` is the embedder of the settings. Counts `embedded`, `passages`, `switched`, `dropped` vectors and their
-    bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder is away.
+    bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder does not answer.
     """
     app.refresh_from_db(fields=["vector_model", "vectors_lost", "near_model"])
     if of_other_length(app, current).exists():

@@ -26,7 +26,7 @@ from memsite.tenancy.models import Scope
 
 Work = Callable[..., "dict[str, Any] | ToolAnswer"]
 log = structlog.get_logger("memories.mcp")
-BROKE = "Something broke here; it has been logged."
+BROKE = "The server failed, and the error was logged. Try again, or tell its operator."
 
 
 @dataclass(frozen=True)

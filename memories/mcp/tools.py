@@ -59,7 +59,7 @@ FORGET_AT_MOST = 100
 DOCUMENTS_SHOWN = 20
 Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
 UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
-Category = Annotated[str | None, Field(description="Its drawer, in small letters: work, health, timing, …")]
+Category = Annotated[str | None, Field(description="Its category, in small letters: work, health, timing, …")]
 Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
 Labels = BeforeValidator(labels)
 Tags = Annotated[list[str] | None, Labels, Field(description="Short labels.")]

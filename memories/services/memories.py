@@ -463,7 +463,7 @@ class MemoryService(Caller):
                 [(row.content, row.subject) for row in rows], partial(embed, embedder=self.embedder)
             )
             if vectors is None:
-                changed.left["the embedder is away"] += len(rows)
+                changed.left["the embedder does not answer"] += len(rows)
                 continue
             with self.writing() as write:
                 changed.done += write.embed(rows, vectors, self.embedder.name)

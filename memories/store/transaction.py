@@ -101,7 +101,8 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
         evict(write, most, suggested)
         if write.count > most:
             raise LimitReached(
-                f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room."
+                f"The app may hold {write.limit} memories, and all that it holds are pinned: "
+                "unpin or delete one, or raise memory_limit."
             )
         mark_due(app, write.summaries_due, now)
         if write.near_model != near_model:

@@ -394,7 +394,7 @@ def cast(name: str, text: str) -> object:
     except KeyError:
         raise ImproperlyConfigured(f"{variable(name)} is true or false.") from None
     except RuntimeError:
-        raise ImproperlyConfigured(f"{variable(name)} names the home of a user who is not there.") from None
+        raise ImproperlyConfigured(f"{variable(name)} names the home directory of a user who does not exist.") from None
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable(name)} cannot be read as {type(default).__name__}.") from error
 

@@ -346,5 +346,5 @@ CELERY_BEAT_SCHEDULE = {
     # The tick behind all upkeep: what is due when, and for which app, stands in the jobs' own schedules.
     "look for upkeep that is due": {"task": "memories.tasks.upkeep_due", "schedule": timedelta(minutes=1)},
     # As `memories.capture.extraction_queue.LOOK_EVERY`: a text that failed says itself when it is tried again.
-    "look for texts to try again": {"task": "memories.tasks.learn_again", "schedule": timedelta(seconds=5)},
+    "look for texts to retry": {"task": "memories.tasks.learn_again", "schedule": timedelta(seconds=5)},
 }

@@ -14,7 +14,7 @@ from django.db import OperationalError, connection, models, transaction
 log = structlog.get_logger("memsite.db.transactions")
 # PostgreSQL: serialization_failure, deadlock_detected, lock_not_available, too_many_connections.
 BUSY_STATES = frozenset({"40001", "40P01", "55P03", "53300"})
-BUSY = "The database was busy for too long: nothing was stored."
+BUSY = "The database was busy for too long: nothing was stored. Try again in a moment."
 """What work says that will be done again."""
 # PostgreSQL: admin_shutdown, crash_shutdown, cannot_connect_now. Of what the driver notices itself there is no state.
 CUT_OFF_STATES = frozenset({"57P01", "57P02", "57P03"})

@@ -68,7 +68,7 @@ class SlowBody(APIException, BadRequest):
     """A BadRequest, because that is what Django lets a handler of ours answer when a page's form is read."""
 
     status_code = HTTPStatus.REQUEST_TIMEOUT
-    default_detail = "The body did not come in time: nothing of it was stored. Send it again."
+    default_detail = "The body did not arrive in time: nothing of it was stored. Send it again."
     default_code = "request_timeout"
 
 
@@ -76,7 +76,7 @@ class TooManySlowBodies(Busy, BadRequest):
     pass
 
 
-TOO_MANY = "As many bodies come in slowly as this server has room for: nothing was stored. Send it again in a moment."
+TOO_MANY = "Too many slow uploads are under way: nothing was stored. Send it again in a moment."
 unread = Places(4, TOO_MANY, TooManySlowBodies)
 
 

@@ -25,7 +25,7 @@ class PreconditionFailed(APIException):
 
 class Gone(APIException):
     status_code = HTTPStatus.GONE
-    default_detail = "What was answered then has been deleted since."
+    default_detail = "The answer to this Idempotency-Key has been deleted since: use a new key."
     default_code = "gone"
 
 
@@ -33,7 +33,7 @@ class BeyondTheFeed(APIException):
     """A mirror asks for what comes after a change that there was none of: it knows more than the app does."""
 
     status_code = HTTPStatus.GONE
-    default_detail = "There was no change of this number, as after a restore: begin anew with a full read."
+    default_detail = "This change number is unknown, as after a restore: start again with a full read."
     default_code = "since_gone"
 
 

@@ -42,8 +42,8 @@ FOREIGN_ORIGIN = (
     "MEMSITE_CSRF_TRUSTED_ORIGINS={origin} and, where it is https behind a proxy, MEMSITE_BEHIND_HTTPS_PROXY=true and "
     "MEMSITE_TRUSTED_PROXIES. If not, another site has sent the form."
 )
-ONLY_CHANGES = "There is nothing to look at here: this address only takes what a form sends."
-NUMBER_BEYOND = "A number in this request is larger than any that there is."
+ONLY_CHANGES = "This address has no page: it only accepts what a form sends. Go back to the form."
+NUMBER_BEYOND = "A number in this request is too large."
 OUT_OF_RANGE = "22003"
 """PostgreSQL: numeric_value_out_of_range."""
 SOME_ID = "00000000-0000-0000-0000-000000000000"
@@ -211,7 +211,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_view(request, HTTPStatus.FORBIDDEN, "This is not yours to see or to do.")
+    return error_view(
+        request,
+        HTTPStatus.FORBIDDEN,
+        "You have no permission for this. Ask an owner of the app, or sign in as somebody else.",
+    )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -286,7 +290,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return error_view(request, HTTPStatus.BAD_REQUEST, NUMBER_BEYOND)
     known = of_the_database(error)
     if known is None:
-        return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")
+        return error_view(
+            request,
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            "The server failed, and the error was logged. Try again, or tell its operator.",
+        )
     if isinstance(known, MayBeStored):
         return error_view(request, known.status_code, str(known.detail), code_of(known))
     response = error_view(request, known.status_code, str(known.detail), code_of(known), typed=typed_in(request))

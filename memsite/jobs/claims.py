@@ -36,7 +36,7 @@ UNWRITABLE_WAIT = timedelta(minutes=10)
 MOST_ATTEMPTS = 5
 SLICE_SECONDS = 600.0
 """After so long a run lets others have the worker, and is continued when it is its turn again."""
-KILLED = "its worker ended each time while it was at this"
+KILLED = "each worker that ran this was killed"
 
 
 class ClaimLost(Exception):

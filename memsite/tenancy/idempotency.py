@@ -105,7 +105,9 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any] | None, 
     if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise Unprocessable(f"Idempotency-Key: 1 to {MAX_KEY_LENGTH} printable characters.")
     if kind := secret_in_name(key):
-        raise Unprocessable(f"Idempotency-Key: this looks like a secret ({kind}), and it is kept: take another one.")
+        raise Unprocessable(
+            f"Idempotency-Key: this looks like a secret ({kind}), and keys are stored: choose another one."
+        )
     slot = claim(caller, key, fingerprint(request) if request is not None else None, now)
     is_answered = False
     try:
@@ -165,7 +167,7 @@ def claim(caller: str, key: str, print_: str | None, now: datetime) -> Slot:
 
 def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
     if row.fingerprint != print_:
-        raise Unprocessable("This Idempotency-Key was used for another request.")
+        raise Unprocessable("This Idempotency-Key was used for another request: choose a new one.")
     if row.status == HTTPStatus.GONE:
         raise Gone
     return row.status, orjson.loads(bytes(row.body))

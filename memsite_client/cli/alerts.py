@@ -25,7 +25,7 @@ def alerts() -> None:
 
 @alerts.command("list")
 @click.option("--status", type=click.Choice(get_args(AlertStatus)), help="Only what lasts, or what is over.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most this many.")
 @click.option("--app", help="Only of this app.")
 @as_json
 def list_alerts(status: AlertStatus | None, limit: int, app: str | None, json_: bool) -> None:

@@ -72,7 +72,7 @@ def export(file: Path | None, app: str | None, user_id: str | None, vectors: boo
 @click.option("--agent", help="Whose conversations they become (import-SOURCE).")
 @click.option("--user", "user_id", type=EndUser(), help="The end user they were with, where the file does not tell.")
 @click.option("--trust", is_flag=True, help="Believe an export that the server has not signed in who said what.")
-@click.option("--dry-run", is_flag=True, help="Only tell what the file would bring.")
+@click.option("--dry-run", is_flag=True, help="Only print what the file would bring.")
 @as_json
 def import_file(
     file: Path,
@@ -262,7 +262,7 @@ def try_webhook(webhook: str, app: str | None, json_: bool) -> None:
 @webhooks.command("log")
 @click.argument("webhook", type=WEBHOOK)
 @click.option("--status", type=click.Choice(["waiting", "delivered", "dead"]))
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most this many.")
 @of_app
 @as_json
 def log_of_webhook(webhook: str, status: str | None, limit: int, app: str | None, json_: bool) -> None:

@@ -110,7 +110,7 @@ class NeverBlocking(click.Command):
 @click.command(cls=NeverBlocking)
 @click.argument("event", type=click.Choice(names_of_events()), metavar="EVENT")
 @click.option("--shared", is_flag=True, help="What is said is not this project's alone.")
-@click.option("--verbose", is_flag=True, help="Tell on stderr what went wrong.")
+@click.option("--verbose", is_flag=True, help="Print errors to stderr.")
 def hook(event: str, shared: bool, verbose: bool) -> None:
     """Answer a hook: its JSON on stdin, ours on stdout. Never fails, never takes long.
 

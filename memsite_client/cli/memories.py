@@ -99,7 +99,7 @@ def memory_fields(function: Function) -> Function:
 @click.option("--user", "user_id", type=EndUser(), help="The end user it is about.")
 @click.option("--kind", type=click.Choice(get_args(Kind)), help="What sort of memory it is.")
 @click.option("--origin", type=click.Choice(get_args(SayableOrigin)), help="Who said it; you, unless you say so.")
-@click.option("--pin", "pinned", is_flag=True, default=None, help="It does not fade and is never archived.")
+@click.option("--pin", "pinned", is_flag=True, default=None, help="It does not decay and is never archived.")
 @click.option("--external-id", metavar="ID", help="Your own name for it.")
 @click.option("--no-dedupe", is_flag=True, help="Store it even if the same is known.")
 @as_json
@@ -121,7 +121,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 
 
 @click.command("list")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most this many.")
 @click.option("--all", "all_", is_flag=True, help="All of them.")
 @click.option("--status", type=click.Choice(["active", "inactive", "superseded", "archived", "cold", "withdrawn"]))
 @click.option("--category")
@@ -259,7 +259,7 @@ def links(memory_id: str, json_: bool) -> None:
     for row in rows:
         click.echo(f"{row['from_id']} {click.style(row['kind'], bold=True)} {row['to_id']}")
     if not rows:
-        click.echo("It is linked with nothing.", err=True)
+        click.echo("It has no links.", err=True)
     return None
 
 
@@ -271,7 +271,7 @@ def links(memory_id: str, json_: bool) -> None:
 @click.option("--subject", help="Only about this; `general` for what is about nothing in particular.")
 @click.option("--tag", "tags", multiple=True, help="Only with this tag; may be given several times.")
 @click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Nothing below this score.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Only hits with this score or a higher one.")
 @click.option("--as-of", metavar="TIME", help="What was known then (ISO 8601).")
 @times
 @click.option("--shared", is_flag=True, help="Also what other apps share.")
@@ -318,9 +318,9 @@ def search(
     type=click.Choice(get_args(Format)),
     help="Of the block: the app's own, or turn for a question.",
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="At most so long.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many memories.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Nothing below this score.")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="At most this many tokens.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most this many memories.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Only hits with this score or a higher one.")
 @click.option(
     "--session",
     "session_id",
@@ -340,7 +340,7 @@ def context(query: tuple[str, ...], format_: str | None, json_: bool, **options:
     if answer["text"]:
         click.echo(answer["text"] if not sys.stdout.isatty() else plain(answer["text"]))
     else:
-        click.echo(UNKNOWN_TIME if is_of_unknown_time(answer) else "There is nothing to tell.", err=True)
+        click.echo(UNKNOWN_TIME if is_of_unknown_time(answer) else "Nothing is known for this.", err=True)
     return None
 
 

@@ -354,9 +354,9 @@ def name_of(step: Step, folder: Folder) -> str:
 @click.command("sync")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--user", "user_id", type=EndUser(), help="The end user whose memories these are.")
-@click.option("--prefer", type=click.Choice(["notes", "server"]), help="Which side holds where both have changed.")
+@click.option("--prefer", type=click.Choice(["notes", "server"]), help="Which side wins where both have changed.")
 @click.option("--yes", is_flag=True, help="Do not ask before anything is removed or archived.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @click.option("--every", type=click.IntRange(1), metavar="SECONDS", help="Go on, so often, until it is interrupted.")
 def sync(
     directory: Path, user_id: str | None, prefer: Side | None, yes: bool, dry_run: bool, every: int | None
@@ -377,4 +377,4 @@ def sync(
             break
         time.sleep(every)
     if not is_equal:
-        raise Failure("Not everything is equal: see above.", WENT_WRONG)
+        raise Failure("Some notes still differ: see above.", WENT_WRONG)

@@ -175,7 +175,7 @@ class Named(click.ParamType[tuple[str, str]]):
     metavar="NAME=VALUE",
     help="What the agent should know of where it runs.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what became of it.")
+@click.option("-v", "--verbose", is_flag=True, help="Print to stderr how it ended.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
     tier: int,

@@ -193,7 +193,7 @@ def test_405_is_told_at_endpoints_outside_of_the_api_too(strict: Client, method:
 def test_405_of_a_page_is_a_page(client: Client, db: None, path: str) -> None:
     page = client.get(path, headers={"Accept": "text/html"})
     assert (page.status_code, page["Content-Type"].split(";")[0]) == (405, "text/html")
-    assert "this address only takes what a form sends" in page.content.decode()
+    assert "it only accepts what a form sends" in page.content.decode()
     assert "POST" in page["Allow"]
     assert_problem(client.get(path, headers={"Accept": "text/html", "HX-Request": "true"}), 405)
 

@@ -254,7 +254,7 @@ def test_the_second_of_two_editors_is_told(alice: Caller, bob: Caller, uid: str)
 def test_who_names_another_version_is_told_which_it_is(alice: Caller, uid: str, named: str) -> None:
     alice.patch(f"memories/{uid}", {"importance": 5})
     answer = assert_problem(alice.patch(f"memories/{uid}", {"importance": 1}, **{"If-Match": named}), 412)
-    assert answer["detail"] == "It is at version 2, and not at the one that was named: read it again."
+    assert answer["detail"] == "It is at version 2, not at the one in the request: read it again."
 
 
 def test_a_reinforcement_makes_another_version(alice: Caller, bob: Caller, uid: str) -> None:

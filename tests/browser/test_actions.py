@@ -279,7 +279,7 @@ def test_an_app_is_made_and_governed(new_tab: NewTab) -> None:
     page = tab.open("/settings/policy?app=governed")
     page.get_by_role("button", name="Set every number as ops has it").click()
     yes(page)
-    tell(page, "Every number is that of ops now.")
+    tell(page, "Every number now has the value of ops now.")
     page.locator("[name=memory_limit]").fill("123")
     page.get_by_role("button", name="Save the policy").click()
     tell(page, "Saved.")

@@ -98,11 +98,11 @@ def test_that_there_is_nothing_is_told_beside_the_results(memsite: Memsite) -> N
     session = memsite.start_session()["id"]
     assert stderr_of("list") == "There are no memories yet.\n"
     assert stderr_of("list", "--category", "sea") == "Nothing fits.\n"
-    assert stderr_of("context") == "There is nothing to tell.\n"
+    assert stderr_of("context") == "Nothing is known for this.\n"
     assert (
         stderr_of("feedback", session, "1", "Hello") == "No memory that was shown for this turn waits to be judged.\n"
     )
-    assert stderr_of("links", store("Whales sing")) == "It is linked with nothing.\n"
+    assert stderr_of("links", store("Whales sing")) == "It has no links.\n"
     assert run_json("feedback", session, "1", "Hello") == {"used": [], "ignored": []}
 
 

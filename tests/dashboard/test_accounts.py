@@ -43,7 +43,7 @@ def test_nobody_is_sent_to_another_site(nina: User) -> None:
 def test_a_wrong_password_says_so_and_no_more(nina: User) -> None:
     wrong = Client().post("/login", {"username": "nina", "password": "x"})
     nobody = Client().post("/login", {"username": "nobody", "password": "x"})
-    assert "do not belong together" in text_of(wrong)
+    assert "name or the password is wrong" in text_of(wrong)
     assert text_of(wrong) == text_of(nobody)
 
 

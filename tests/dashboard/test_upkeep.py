@@ -94,7 +94,7 @@ def test_runs_are_filtered(vera: Client, alice: Caller) -> None:
 @pytest.mark.usefixtures("noon")
 def test_an_owner_runs_a_job_now_and_once(olga: Client, alice: Caller) -> None:
     answer = olga.post("/upkeep/jobs/decay/run", headers=HTMX)
-    assert "decay is set going" in toast_of(answer)
+    assert "decay was started" in toast_of(answer)
     run = JobRun.objects.get()
     assert (run.app, run.fired_by, run.status) == (alice.app, "operator:olga", "pending")
     response = toast_of(olga.post("/upkeep/jobs/decay/run", headers=HTMX))
@@ -422,9 +422,9 @@ def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
         assert otto.post(f"/upkeep/{address}", headers=HTMX).status_code == 404
     for part in ("row", "edit"):
         assert otto.get(f"/upkeep/review/{rows[0].uid}/{part}").status_code == 404
-    assert "Nothing was done: none of it is there" in toast_of(decide(otto, "approve", *rows))
+    assert "Nothing was changed: all of it has been deleted" in toast_of(decide(otto, "approve", *rows))
     texts = [str(row.uid) for row in Extraction.objects.all()]
-    assert "Nothing was done: none of it is there" in toast_of(
+    assert "Nothing was changed: all of it has been deleted" in toast_of(
         otto.post("/upkeep/texts/retry", {"text": texts}, headers=HTMX)
     )
     assert set(Rejection.objects.values_list("decision", flat=True)) == {"open"}

@@ -324,7 +324,10 @@ def test_what_nobody_foresaw_is_logged_and_not_told(alice: Caller, monkeypatch: 
         raise RuntimeError("secret inner text")
 
     monkeypatch.setattr("memories.services.MemoryAgent.search", break_)
-    assert refused(alice, "search", query="x") == "Something broke here; it has been logged."
+    assert (
+        refused(alice, "search", query="x")
+        == "The server failed, and the error was logged. Try again, or tell its operator."
+    )
 
 
 def test_resources_are_lessons_and_categories(alice: Caller) -> None:

@@ -464,7 +464,7 @@ def test_a_full_app_says_so_and_keeps_what_was_typed(admin_client: Client, alice
     form = answer.context["adminform"].form
     assert (answer.status_code, form["content"].value()) == (200, "VACUUM needs an hour.")
     assert form.non_field_errors() == [
-        "The app may hold 1 memories, and those it holds are pinned: none makes room."
+        "The app may hold 1 memories, and all that it holds are pinned: unpin or delete one, or raise memory_limit."
     ]  # fmt: skip
     assert Memory.objects.get().content == "Pinned."
 

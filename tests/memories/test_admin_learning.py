@@ -115,7 +115,7 @@ def test_without_its_embedder_the_old_vectors_stay(alice: Caller, monkeypatch: p
 
     monkeypatch.setattr(agent.embedder, "embed_documents", away)
     changed = agent.embed_each([memory.pk])
-    assert (changed.done, dict(changed.left)) == (0, {"the embedder is away": 1})
+    assert (changed.done, dict(changed.left)) == (0, {"the embedder does not answer": 1})
     assert Vector.objects.count() == 1
 
 

@@ -4308,7 +4308,7 @@ export interface operations {
             query?: {
                 /** @description Whose conversations they become: import-SOURCE unless said. */
                 agent?: string;
-                /** @description Only tell what the file would bring. */
+                /** @description Only print what the file would bring. */
                 dry_run?: boolean;
                 /** @description What has written the file. */
                 source?: "chatgpt" | "claude" | "markdown" | "mem0" | "memsite";

@@ -86,7 +86,7 @@ class ImportView(OperatorView):
                 description="Believe an app's file that this server has not signed in who said and "
                 "reviewed what. Operators only, not agents with the scope `operator`.",
             ),
-            OpenApiParameter("dry_run", bool, description="Only tell what the file would bring."),
+            OpenApiParameter("dry_run", bool, description="Only print what the file would bring."),
         ],
         operation_id="import_into_app",
     )

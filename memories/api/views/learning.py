@@ -134,7 +134,7 @@ class OverruleRejection(AgentView):
         try:
             outcome = self.memory_agent().overrule(or_404(rows.filter(uid=uid).first()))
         except AlreadyDecided as error:
-            raise Conflict("This rejection is decided already.") from error
+            raise Conflict("This rejection was decided already: nothing is left to do.") from error
         except CannotBeStored as error:
             raise Unprocessable(str(error)) from error
         status, body = stored_answer(outcome)

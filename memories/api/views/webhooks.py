@@ -63,7 +63,7 @@ from sessions.recording import Said, source_key
 
 EVENT_STREAM = "text/event-stream"
 # A stream or a wait keeps a thread of the web server busy: not many of them, and none for long.
-listeners = Places(4, "As many listen to changes as this server has room for: ask without waiting, or in a moment.")
+listeners = Places(4, "Too many clients wait for changes: ask without `wait`, or again in a moment.")
 STREAM_SECONDS, HEARTBEAT_SECONDS, LOOK_EVERY_SECONDS = 60.0, 15.0, 0.5
 LONGEST_WAIT_SECONDS = 25
 RETRY_MILLISECONDS = 1000

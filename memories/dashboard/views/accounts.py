@@ -96,7 +96,7 @@ def remove(request: DashboardRequest, name: str) -> HttpResponse:
     except LastOwner as error:
         return go(request, there, str(error), "error")
     own = member.user.pk == dashboard.user.pk and not dashboard.user.is_superuser
-    return go(request, "/" if own else there, f"{member.user.get_username()} is no member any more.")
+    return go(request, "/" if own else there, f"{member.user.get_username()} is no longer a member.")
 
 
 class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Django itself has no type arguments

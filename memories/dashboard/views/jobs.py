@@ -83,7 +83,7 @@ def run(request: DashboardRequest, name: str) -> HttpResponse:
         raise Http404
     fired, is_new = fire_now(job, None if job.of_site else dashboard.app, timezone.now(), dashboard.actor)
     if is_new:
-        return done(request, "upkeep", f"{name} is set going.")
+        return done(request, "upkeep", f"{name} was started.")
     return done(
         request, "upkeep", f"{name} has run for {fired.period} already: it runs once for each period.", "warning"
     )
@@ -102,7 +102,7 @@ def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """Stop after the batch under way; what is done stays done."""
     if not ask_to_stop(run_of(request.dashboard, uid), timezone.now()):
         return done(request, "upkeep", "It has ended already.", "warning")
-    return done(request, "upkeep", "It stops after the batch under way. Trying again goes on from there.")
+    return done(request, "upkeep", "It stops after its current batch. A retry goes on from there.")
 
 
 def run_of(dashboard: Dashboard, uid: UUID) -> JobRun:
@@ -133,7 +133,7 @@ def acknowledge_alert(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """Take it out of the count. It ends by itself."""
     alert = get_object_or_404(alerts_shown(request.dashboard), uid=uid)
     acknowledge(alert, request.dashboard.actor, timezone.now())
-    return done(request, "upkeep-alerts", "Acknowledged. It ends by itself.")
+    return done(request, "upkeep-alerts", "Acknowledged. The alert ends by itself once its cause is gone.")
 
 
 class TextFilters(Filters):

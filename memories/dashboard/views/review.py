@@ -253,7 +253,7 @@ def rollbacks(request: DashboardRequest) -> HttpResponse:
 
 def rollback_message(row: Rollback) -> str:
     if row.status != RollbackStatus.DONE:
-        return "It is being taken back."
+        return "The rollback has begun."
     undone = row.counts.get("undone", 0)
     of_others = f", {counted(undone, 'change', 'changes')} of others undone" if undone else ""
     return f"Taken back: {counted(row.counts.get('withdrawn', 0), 'memory', 'memories')} withdrawn{of_others}."

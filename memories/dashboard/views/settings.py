@@ -130,7 +130,7 @@ def preset(request: DashboardRequest) -> HttpResponse:
     if wanted not in Preset.values:
         raise BadRequest
     apply_policy([dashboard.app], wanted, {}, dashboard.actor)
-    return go(request, dashboard.address("settings-policy"), f"Every number is that of {wanted} now.")
+    return go(request, dashboard.address("settings-policy"), f"Every number now has the value of {wanted} now.")
 
 
 class AuditFilters(Filters):
@@ -185,7 +185,7 @@ class PurgeForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or self.cleaned_data
         if fields.get("what") == "user" and not fields.get("user_id"):
-            self.add_error("user_id", "Whose? As the agents name them.")
+            self.add_error("user_id", "Which end user? Give the id that agents use.")
         return fields
 
 
@@ -211,7 +211,7 @@ def purges(request: DashboardRequest) -> HttpResponse:
 
 def purge_message(purge: Purge) -> tuple[str, Tone]:
     if purge.what != PurgeWhat.APP and not any(purge.counts.values()):
-        return "There was nothing of it here: nothing was deleted. Names count to the letter.", "warning"
+        return "Nothing matches this id, so nothing was deleted. Check its spelling.", "warning"
     is_over = purge.status == PurgeStatus.DONE
     return ("Deleted for good." if is_over else "Hidden from everyone now, and being deleted."), "success"
 
@@ -274,8 +274,8 @@ def moving(request: DashboardRequest) -> HttpResponse:
         else:
             there = request.dashboard.address("settings-moving")
             if row.status == ImportStatus.FAILED:
-                return go(request, there, f"It was not taken in: {row.reason}.", "error")
-            text = "Taken in." if row.status == ImportStatus.DONE else "The file is kept, and being taken in."
+                return go(request, there, f"The import failed: {row.reason}.", "error")
+            text = "Taken in." if row.status == ImportStatus.DONE else "The file was uploaded, and is being imported."
             return go(request, there, text)
     return show_moving(request, form)
 

@@ -50,7 +50,7 @@ WAY_OUT = (
     "Whoever has a shell on the server can set MEMSITE_LOCAL_LOGIN=true and restart it: then names and passwords of "
     "local accounts work again."
 )
-WRONG_CODE = "This code is not right, was used already, or came too soon after a wrong one. Wait for the next one."
+WRONG_CODE = "This code is wrong, was used already, or came too soon after a wrong one. Wait for the next one."
 log = structlog.get_logger("memories.dashboard.sign_in")
 
 
@@ -58,7 +58,7 @@ class SignInForm(AuthenticationForm):
     username = UsernameField(label="Name", widget=forms.TextInput(attrs={"autofocus": True}))
     error_messages = {
         **AuthenticationForm.error_messages,
-        "invalid_login": "The name and the password do not belong together.",
+        "invalid_login": "The name or the password is wrong.",
     }
 
 
@@ -397,7 +397,7 @@ class SetUpFactor(FormView):  # type: ignore[type-arg]  # as above
         request, fields = self.request, form.cleaned_data
         if self.is_signed_in and not self.user.check_password(fields["password"]):
             count_failure(request, self.user)
-            form.add_error("password", "This is not your password.")
+            form.add_error("password", "The password is wrong.")
             return self.form_invalid(form)
         codes = second_factor.turn_on(self.user, self.key(), fields["code"].replace(" ", ""), actor_of(self.user))
         if not codes:

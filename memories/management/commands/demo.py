@@ -164,7 +164,7 @@ class Command(BaseCommand):
         if not result.hits:
             self.write("      nothing fits")
         if result.degraded:
-            self.write(f"      (without the {', '.join(result.degraded)} arm, which does not answer now)")
+            self.write(f"      (without the {', '.join(result.degraded)} retriever, which does not answer now)")
 
     # --- how it looks
 

@@ -56,4 +56,4 @@ class Command(BaseCommand):
             self.stdout.write(f"{kind}: {numbers}")
         if row.status != ImportStatus.DONE:
             raise CommandError(f"The import has {row.status}: {row.reason.rstrip('.')}.")
-        self.stdout.write(f"{row.done:,} lines taken in.")
+        self.stdout.write(f"{row.done:,} lines imported.")

@@ -25,8 +25,10 @@ class Command(BaseCommand):
     help = "Imports the file of MCP's reference memory server (memory.jsonl). What is there stays; it may be run again."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--app", required=True, help="into which app, by its app_id")
-        parser.add_argument("--agent", default="agent", help="as which agent of the app (agent); made if there is none")
+        parser.add_argument("--app", required=True, help="app to import into, by its app_id")
+        parser.add_argument(
+            "--agent", default="agent", help="agent of the app to act as (agent); created if there is none"
+        )
         parser.add_argument("file", help="the file; - reads from stdin")
 
     def handle(self, *args: Any, app: str, agent: str, file: str, **options: Any) -> None:

@@ -21,7 +21,7 @@ NO_END = timedelta(days=365)
 
 
 class Command(BaseCommand):
-    help = "Does a job for the last period that is due: once per app and period, whoever else sets it going."
+    help = "Run a job for the last period that is due: once per app and period, whoever else starts it."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         known = ", ".join(JOBS)
@@ -36,7 +36,7 @@ class Command(BaseCommand):
                     raise CommandError("--due is everything that is due: it goes without a job and without --app.")
                 fired = fire_due(JOBS, timezone.now(), BY)
                 touched = work_off(JOBS, upkeeper, NO_END)
-                self.stdout.write(f"{len(fired)} set going, {touched} worked on.")
+                self.stdout.write(f"{len(fired)} started, {touched} worked on.")
                 return
             if job not in JOBS:
                 raise CommandError(f"Which job? One of {', '.join(JOBS)}; or --due.")

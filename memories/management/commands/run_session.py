@@ -85,8 +85,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--app", required=True, help="the app whose memory it has, by its app_id")
-        parser.add_argument("--agent", default="agent", help="as which agent of the app (agent); made if there is none")
+        parser.add_argument("--app", required=True, help="app whose memory it uses, by its app_id")
+        parser.add_argument(
+            "--agent", default="agent", help="agent of the app to act as (agent); created if there is none"
+        )
         parser.add_argument(
             "--tier", type=int, choices=TIERS, default=1, help="1 observe (the usual), 2 investigate, 3 remediate"
         )
@@ -99,7 +101,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="what to tell of where it runs; may be given several times",
+            help="fact about where it runs; may be given several times",
         )
         parser.add_argument(
             "command",
@@ -111,7 +113,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, app: str, agent: str, tier: int, command: list[str], **options: Any) -> None:
         words = command[1:] if command[:1] == [SEPARATOR] else command
         if not words:
-            raise CommandError("Which command? Give it behind --.")
+            raise CommandError("Which command? Give it after --.")
 
         def owner() -> Agent:
             return agent_named(app_named(app), agent, self.stderr.write)

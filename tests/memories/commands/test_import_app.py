@@ -32,12 +32,12 @@ def run(file: Path, *arguments: str) -> str:
 
 
 def test_it_says_what_came_of_it(alice: Caller, file: Path) -> None:
-    assert run(file, "--source", "mem0") == "memory: 2 new\n2 lines taken in.\n"
-    assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
+    assert run(file, "--source", "mem0") == "memory: 2 new\n2 lines imported.\n"
+    assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines imported.\n"
     file.write_text("# Notes\n\nI live in Porto.")
     run(file, "--source", "markdown")
     answer = run(file, "--source", "markdown").splitlines()
-    assert sorted(answer) == ["1 lines taken in.", "message: 1 known", "session: nothing new"]
+    assert sorted(answer) == ["1 lines imported.", "message: 1 known", "session: nothing new"]
 
 
 def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypa
     assert not Memory.objects.exists()
     call_command("run_job", "imports", app="acme", stdout=StringIO())
     assert Memory.objects.count() == 2
-    assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
+    assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines imported.\n"
 
 
 def test_a_full_app_is_told_with_one_full_stop(alice: Caller, file: Path) -> None:

@@ -45,8 +45,8 @@ def test_of_the_whole_site(db: None) -> None:
 def test_everything_that_is_due(alice: Caller) -> None:
     App.objects.update(created_at=NOON - timedelta(days=90))
     count = len([job for job in JOBS.values() if job.is_heavy])
-    assert run("--due") == f"{count} set going, {count} worked on.\n"
-    assert run("--due") == "0 set going, 0 worked on.\n"
+    assert run("--due") == f"{count} started, {count} worked on.\n"
+    assert run("--due") == "0 started, 0 worked on.\n"
 
 
 @pytest.mark.parametrize(

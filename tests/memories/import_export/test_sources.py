@@ -161,7 +161,7 @@ def test_a_line_of_mem0_that_is_no_memory_is_named(acme: App, last: bytes, why: 
 )
 def test_a_file_with_nothing_to_take_in_is_refused(source: str, content: bytes, acme: App) -> None:
     title = re.escape(SOURCES[source].title)
-    with pytest.raises(BadFile, match=f"nothing in it that can be taken in: it should be {title}"):
+    with pytest.raises(BadFile, match=f"nothing in it that can be imported: it should be {title}"):
         take_in(acme, content, source)
     with pytest.raises(BadFile, match="nothing in it"):
         agent_of(acme).survey_import(BytesIO(content), source)
