@@ -190,7 +190,7 @@ def sent(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def waited_for(memsite: Memsite, app_id: str, row: Import) -> Import:
-    with click.progressbar(length=row["lines"], label="Taking in", file=sys.stderr, hidden=hidden()) as bar:
+    with click.progressbar(length=row["lines"], label="Importing", file=sys.stderr, hidden=hidden()) as bar:
         bar.update(row["done"])
         while row["status"] == "waiting":
             time.sleep(LOOK_EVERY_SECONDS)

@@ -129,7 +129,7 @@ def test_what_waits_is_settled(new_tab: NewTab) -> None:
     page = tab.open(f"/cooldowns{here}")
     page.get_by_role("button", name="Lift: ").click()
     yes(page)
-    page.get_by_text("No agent waits").wait_for()
+    page.get_by_text("No agent reports a cooldown").wait_for()
     page = tab.open(f"/upkeep/review{here}")
     reviews = page.locator(".tabs a", has_text="Review").locator(".count")
     assert reviews.inner_text().startswith("1")
@@ -187,7 +187,7 @@ def test_a_refresh_does_not_overtake_what_was_clicked(new_tab: NewTab) -> None:
     assert page.get_by_role("button", name="Lift: ").count() == 1
     route.fulfill(response=answer)
     page.locator(".toast").first.wait_for()
-    page.get_by_text("No agent waits").wait_for()
+    page.get_by_text("No agent reports a cooldown").wait_for()
     assert tab.troubles == []
 
 
@@ -198,10 +198,10 @@ def test_what_an_agent_said_is_taken_back(new_tab: NewTab) -> None:
     page = tab.open(f"/upkeep/rollbacks{here}")
     page.locator("[name=what]").select_option("agent")
     page.get_by_label("Which one").fill("nobody")
-    page.get_by_role("button", name="Look what would go").click()
+    page.get_by_role("button", name="Preview").click()
     page.get_by_text("There is no such agent in this app.").wait_for()
     page.get_by_label("Which one").fill("robot")
-    page.get_by_role("button", name="Look what would go").click()
+    page.get_by_role("button", name="Preview").click()
     foreseen = page.locator("#foreseen")
     foreseen.get_by_text("4 memories of agent robot would be withdrawn").wait_for()
     assert barriers(page) == []
@@ -315,7 +315,7 @@ def test_an_app_moves_out_in_and_is_deleted_for_good(new_tab: NewTab, tmp_path: 
     page.get_by_role("button", name="Only look").click()
     page.get_by_text("The file would bring:").wait_for()
     page.locator("[name=file]").set_input_files(file)
-    page.get_by_role("button", name="Take it in").click()
+    page.get_by_role("button", name="Import it").click()
     page.locator(".toast").first.wait_for()
     page = tab.open(f"/settings/purge{here}")
     page.get_by_label("all memories: what was said stays").check()

@@ -575,7 +575,7 @@ def test_what_is_wrong_is_said_and_nothing_is_kept(
 def test_only_owners_move_anything(vera: Client, ed: Client, alice: Caller) -> None:
     for client in (vera, ed):
         answer = client.get(PAGE)
-        assert "Nothing was taken in yet" in text_of(answer)
+        assert "No imports yet" in text_of(answer)
         assert not [link for link in links(answer) if "export" in link]
         assert upload(client, b"# Notes", "markdown").status_code == 403
     assert not Import.objects.exists()
@@ -593,7 +593,7 @@ def test_other_apps_are_not_there_and_texts_are_texts(otto: Client, olga: Client
     answer = olga.get(PAGE)
     assert HOSTILE_FILE in text_of(answer)
     assert "<script>alert" not in answer.content.decode()
-    assert "Nothing was taken in yet" in text_of(otto.get(PAGE))
+    assert "No imports yet" in text_of(otto.get(PAGE))
 
 
 def test_the_list_refreshes_itself_and_asks_little(vera: Client, alice: Caller) -> None:
