@@ -447,7 +447,7 @@ def hear_of(caller: Caller, moment: datetime, *texts: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "end"),
+    ("statement", "end"),
     [
         ("I'm going to Croatia in July 2027.", "The trip to Croatia is cancelled."),
         ("I work night shifts at the hospital.", "I switched to day shifts in May."),

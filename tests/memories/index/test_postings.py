@@ -51,5 +51,5 @@ def test_one_is_kept_however_large_it_is() -> None:
 def test_a_larger_index_keeps_more() -> None:
     remaining = Postings()
     for word in ("whale", "heron", "sea"):
-        remaining.put(word, posting(60, asked=100))
+        remaining.put(word, posting(60, requests=100))
     assert len(remaining.by_word) == 3
