@@ -159,9 +159,6 @@ def _doubt_the_same(sides: Pair, evidence: Evidence, values: list[str]) -> str |
         return f"another word in its place: {' / '.join(replaced)}"
     if figures := find_other_figure(sides):
         return f"tells another figure: {' / '.join(figures)}"
-    conflict = evidence.notes.get("number_conflict", "")
-    if conflict.startswith(("date differs", "year differs")):
-        return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
     other = find_come_true(old, new) or find_other_marks(old.written, new.written)
     if other := other or find_other_wording(old, new):

@@ -334,8 +334,6 @@ def _read_clock_range(words: Sequence[str], start: int) -> Found | None:
         return None
     high = last[1].high
     low = first[1].low if first else bare[1] * 60 if bare else 0.0
-    if first is None and high >= 720 and low + 720 < high:
-        low += 720  # "2 to 4 pm"
     end = start + used + 1 + last[0]
     return end - start, span("clock", low, high if high > low else high + MINUTES_PER_DAY, " ".join(words[start:end]))
 

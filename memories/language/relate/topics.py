@@ -37,13 +37,10 @@ MOST_LONE = 2
 def are_spellings(left: Word, right: Word) -> bool:
     """Tell whether two words are one in two spellings.
 
-    Two of its letters are turned, doubled, or spelt as on the other side of the ocean; a name, an address and a
-    word with a number in it are what they are.
+    Two of its letters are turned; a name, an address and a word with a number in it are what they are.
     """
     if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
         return False
-    if spelt_plainly(left.text) == spelt_plainly(right.text):
-        return True
     places = [
         place for place, (letter, other) in enumerate(zip(left.text, right.text, strict=False)) if letter != other
     ]
