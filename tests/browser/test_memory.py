@@ -166,7 +166,7 @@ def test_a_refresh_that_fails_is_told_once(new_tab: NewTab) -> None:
     for _ in range(3):
         page.evaluate(REFRESH.replace("memory-list", "one-memory"))
     expect(toasts).to_have_count(1)
-    expect(toasts).to_contain_text("somebody has deleted it")
+    expect(toasts).to_contain_text("Somebody has deleted it")
     delete.click()
     page.locator("#confirm[open] button[value=yes]").click()
     expect(toasts).to_have_count(1)
@@ -235,7 +235,7 @@ def test_the_form_of_what_is_deleted_goes_with_it(new_tab: NewTab) -> None:
     expect(editing).to_have_count(0)
     theirs.locator("tr.editing [name=content]").press("Escape")
     expect(theirs.locator("tr.editing")).to_have_count(0)
-    expect(theirs.locator(".toast")).to_contain_text("somebody has deleted it")
+    expect(theirs.locator(".toast")).to_contain_text("Somebody has deleted it")
     assert tab.troubles == []
 
 

@@ -171,7 +171,7 @@ def test_changes_are_printed_from_where_one_was(memsite: Memsite) -> None:
 
 def test_who_is_ahead_of_the_server_is_told_to_begin_anew(memsite: Memsite) -> None:
     for options in ((), ("--follow",)):
-        assert "begin anew" in run("changes", "--since", "99999999", *options, code=3).stderr
+        assert "start again" in run("changes", "--since", "99999999", *options, code=3).stderr
     with pytest.raises(NotFound):
         memsite.list_changes(99_999_999)
 

@@ -287,7 +287,7 @@ def test_no_policy_is_changed_where_one_app_is_not_ones_own(
     ({"memory_limit": "0"}, "greater than or equal to 1"),
     ({"set": ["marker_categories"], "marker_categories": "No Such"}, "No Such"),
     ({"set": ["turn_limit"], "turn_limit": "1"}, "Economising cannot inject more than turn_limit"),
-    ({"set": []}, "Nothing: it is so already"),
+    ({"set": []}, "Nothing: it has these values already"),
 ])  # fmt: skip
 def test_what_fits_no_app_or_changes_nothing_cannot_be_applied(
     olga: Client, initech: App, fields: dict[str, Any], text: str

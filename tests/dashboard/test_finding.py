@@ -178,7 +178,7 @@ def test_what_a_form_cannot_show_of_a_moment_or_a_tag_is_not_changed(
 @each_row(
     "changes, problem",
     [
-        ({"valid_from": "2026-07-02T08:00", "valid_until": "2026-07-01T08:00"}, "Lies before"),
+        ({"valid_from": "2026-07-02T08:00", "valid_until": "2026-07-01T08:00"}, "Is before"),
         ({"valid_until": "9999-12-31T23:59"}, "A year from 1000 to 9000"),
         ({"tags": ",".join(map(str, range(51)))}, "At most 50 tags"),
         ({"tags": "x" * 200_000}, "Tags with commas"),

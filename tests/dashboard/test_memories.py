@@ -341,7 +341,7 @@ def test_a_memory_forgotten_meanwhile_is_gone(ed: Client, alice: Caller) -> None
     MemoryAgent(alice.app, None, "operator:x").forget_each([memory.pk])
     for answer in (ed.post(edit_url(memory), typed(memory), headers=HTMX), fragment(ed, f"/memories/{memory.uid}")):
         assert answer.status_code == 404
-        assert "somebody has deleted it" in answer.json()["detail"]
+        assert "Somebody has deleted it since" in answer.json()["detail"]
     page = ed.get(edit_url(memory), headers={"Accept": "text/html"})
     assert (page.status_code, len(elements(page, "h1"))) == (404, 1)
 
@@ -418,7 +418,7 @@ def test_a_full_app_says_so(ed: Client, alice: Caller) -> None:
     AppPolicy.objects.update(memory_limit=1)
     answer = ed.post("/memories/add", NEW | {"pinned": "on"}, headers=HTMX)
     assert answer.status_code == 200
-    assert "none makes room" in text_of(answer)
+    assert "raise memory_limit" in text_of(answer)
     assert Memory.objects.count() == 1
 
 

@@ -83,7 +83,7 @@ def test_it_is_set_up_with_a_picture_and_a_code(browser: Client, nina: User) -> 
     assert f"secret={key_on(page)}" in page.context["address"]
     assert "not the code" in text_of(browser.post("/account/factor", {"code": "000000", "password": PASSWORD}))
     wrong = browser.post("/account/factor", {"code": code_of(key_on(page)), "password": "x"})
-    assert "not your password" in text_of(wrong)
+    assert "password is wrong" in text_of(wrong)
     assert not TOTPDevice.objects.exists()
     _, codes = set_up(browser, password=PASSWORD)
     assert len(set(codes)) == 10

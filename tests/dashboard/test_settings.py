@@ -357,7 +357,7 @@ def test_a_purge_takes_the_typed_id_of_the_app(olga: Client, alice: Caller) -> N
     text = text_of(olga.get("/settings/purge"))
     for part in ("an end user", "operator:olga", "gone"):
         assert part in text
-    assert "Whose?" in text_of(olga.post("/settings/purge", {"what": "user", "typed": "acme"}))
+    assert "Which end user?" in text_of(olga.post("/settings/purge", {"what": "user", "typed": "acme"}))
     olga.post("/settings/purge", {"what": "memories", "typed": "acme"})
     assert not Memory.objects.exists()
     assert [purge.what for purge in Purge.objects.order_by("pk")] == ["user", "memories"]

@@ -312,7 +312,7 @@ CHANGES_OF_ONE: dict[str, tuple[str, Change]] = {
 
 @page(read=None, write=Right.CURATE)
 def change(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """Do `action` to the `version` that was looked at. If somebody changed it first, both are shown, and nothing is done."""
+    """Do `action` to the `version` that was looked at. If somebody changed it first, show both and do nothing."""
     dashboard = request.dashboard
     agent, memory, action = dashboard.agent(), memory_of(dashboard, uid), request.POST.get("action", "")
     if action not in CHANGES_OF_ONE and action not in ("back", "delete"):

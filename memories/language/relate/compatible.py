@@ -233,8 +233,7 @@ def find_other_denied(old: Outline, new: Outline) -> str | None:
         return None
     right = " ".join(plain.word for plain in own.denied)
     if not own.affirmed:
-        is_at = own.denied[0].word in _AT_WHICH and len(own.denied) > 1 and not own.end
-        return f"denies it {right} alone" if is_at and _ANY_MORE.isdisjoint(denied.tokens) else None
+        return f"denies it {right} alone" if own.denied[0].word in _AT_WHICH else None
     left = " ".join(plain.word for plain in own.affirmed)
     return f"denies something else: {left} / {right}" if _are_things_apart(own) else None
 

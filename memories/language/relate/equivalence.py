@@ -117,7 +117,6 @@ _ROAMING = words("sometimes often usually always frequently regularly occasional
 _CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
 _ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
 _OWNERS = words("my our your his her their")
-_ONE_THING = _OWNERS | words("the user")
 _PEOPLE = words("i me my we us our he she they him her them his their user users person people one")
 
 
@@ -161,7 +160,7 @@ def _is_other_thing(gone: str, come: str) -> bool:
 def _is_rearranged(old: Tokens, new: Tokens) -> bool:
     """Tell whether only members of a list, or whole parts of the sentence, have changed their places."""
     left, right = ([token for token in side if token[0].isalnum()] for side in (old, new))
-    if sorted(_parts(old)) == sorted(_parts(new)) or _settled(old) == _settled(new):
+    if _settled(old) == _settled(new):
         return True
     # "On Friday we deploy" is "we deploy on Friday".
     turns = [place for place in range(1, len(left)) if [*left[place:], *left[:place]] == right]
@@ -186,7 +185,7 @@ def _is_name_turned(old: Tokens, new: Tokens) -> bool:
     for place, token in enumerate(old):
         name, thing = [*old[:place]], [*old[place + 1 :]]
         if token in _ALIKE[0] and [*new] == [*thing, token, *name]:
-            return any(side[:1] and side[0] in _ONE_THING for side in (name, thing))
+            return True
     return False
 
 
@@ -203,16 +202,6 @@ def _settled(tokens: Tokens) -> list[str]:
             settled.append(token)
         clause.clear()
     return settled
-
-
-def _parts(tokens: Tokens) -> list[tuple[str, ...]]:
-    parts: list[list[str]] = [[]]
-    for token in tokens:
-        if token in _JOINTS:
-            parts.append([])
-        elif token[0].isalnum():
-            parts[-1].append(token)
-    return [tuple(part) for part in parts if part]
 
 
 _COMPARING = re.compile(r"!=|<>|==|<->|->|<-|=>|<=|>=|[=<>≠≤≥→←↔]")

@@ -61,8 +61,6 @@ _BEFORE_A_NUMBER = (
 _IS, _EQUALS = "is", words("is are was be of to")
 _CLOCK = "clock"
 _TELLING = _MEASURED | {_CLOCK}
-_OF_BODIES = {"distance", "mass"}
-"""Who "is 6" is that old."""
 
 
 def weigh_numbers(evidence: Evidence, sides: Pair) -> None:
@@ -117,7 +115,7 @@ def _with_unit(
     if not is_one or any(q.kind in _MEASURED for q in quantities) or not _ends_with(side, bare[0]):
         return quantities
     said_by = _word_before(side, bare[0])
-    if said_by != _word_before(other, measured[0]) or (said_by == _IS and measured[0].kind in _OF_BODIES):
+    if said_by != _word_before(other, measured[0]):
         return quantities
     number = read_number(tuple(_NUMBER.findall(measured[0].text))[:1], 0)
     factor = measured[0].named / number[1] if number and number[1] else 0.0

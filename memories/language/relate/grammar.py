@@ -197,7 +197,6 @@ END = words("after older beyond expire expires")
 
 
 _VOWELS = frozenset("aeiouy")
-_SIBILANT_PLURALS = ("sses", "shes", "ches", "xes", "zzes")
 _NOT_PLURAL = ("ss", "us", "is")
 _DERIVATIONS = tuple(
     phrases("""
@@ -227,8 +226,6 @@ def _strip_inflection(word: str) -> str:
     """Undo plural, third person, past and -ing."""
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(_SIBILANT_PLURALS):
-        return word[:-2]
     if word.endswith("s") and not word.endswith(_NOT_PLURAL):
         return word[:-1]
     for ending in ("ing", "ed"):

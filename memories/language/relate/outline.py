@@ -255,10 +255,10 @@ class Seen:
         pairs = zip(self.outline.words, self.best, strict=True)
         return [(word, share >= COVERED) for word, (share, _) in pairs if word.weight >= LIGHT_WEIGHT]
 
-    def has_only_known(self, start: int, end: int, besides: frozenset[str] = frozenset()) -> bool:
+    def has_only_known(self, start: int, end: int) -> bool:
         """Tell whether the other has all that is told from one place to another."""
         pairs = (pair for pair in self.telling if start <= pair[0].place < end)
-        return all(is_known or word.text in besides for word, is_known in pairs)
+        return all(is_known for _, is_known in pairs)
 
 
 @dataclass(frozen=True)

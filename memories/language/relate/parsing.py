@@ -120,8 +120,6 @@ def is_no_denial(tokens: Tokens, place: int) -> bool:
     is gone to or left for.
     """
     word, behind, before = tokens[place], tokens[place + 1 : place + 4], tokens[place - 1] if place else ""
-    if word == "used" and place and tokens[place - 1] in grammar.PRESENT:
-        return True  # "is used to store"
     if word in grammar.NEGATIVE_VERBS and word.endswith("ed") and before in ("", "a", "an", "the"):
         return True  # "a failed job": only which one is meant
     following = behind[0] if behind else ""
@@ -153,8 +151,6 @@ def is_no_denial(tokens: Tokens, place: int) -> bool:
 
 def _is_narrow(tokens: Tokens, place: int) -> bool:
     word, before = tokens[place], tokens[place - 1] if place else ""
-    if place == 0 and word.endswith("ing"):
-        return True  # "losing the job gave her the time for a studio"
     if word in grammar.NARROW or (word == "no" and before in ("with", "and", ",", "have")):
         return True
     if _begins(tokens, place, _NARROW_PHRASES):
