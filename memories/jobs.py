@@ -86,11 +86,7 @@ class MemoryJob(Job[Service]):
 
 
 class Triggers(MemoryJob):
-    name, title, schedule = (
-        "triggers",
-        "moves recurring triggers to their next day, and closes those that are over",
-        Calendar(time(0)),
-    )
+    name, title, schedule = "triggers", "moves recurring triggers on, closes those that are over", Calendar(time(0))
 
     def work(self, service: Service, run: Run) -> None:
         run.done(roll_over(service.app, timezone.now()))

@@ -98,9 +98,7 @@ class NameField(StrictCharField):
 def refuse_secret(name: str) -> None:
     """Raise ValidationError without repeating the secret."""
     if kind := secret_in_name(name):
-        raise serializers.ValidationError(
-            f"This looks like a secret ({kind}), and names are shown: choose another one."
-        )
+        raise serializers.ValidationError(f"This looks like a secret ({kind}), and names are shown: choose another.")
 
 
 class StrictFloatField(serializers.FloatField):

@@ -118,9 +118,7 @@ def refuse_secrets(request: Request, path: Mapping[str, Any]) -> None:
     query = request.query_params.items() if request.META.get("QUERY_STRING") else ()
     for name, value in (*query, *path.items()):
         if isinstance(value, str) and (kind := secret_in_name(value)):
-            raise ValidationError(
-                {name[:100]: [f"This looks like a secret ({kind}): it does not belong in an address."]}
-            )
+            raise ValidationError({name[:100]: [f"This looks like a secret ({kind}): send none in an address."]})
 
 
 def up_to(most: int, name: str, given: str | None, default: int) -> int:

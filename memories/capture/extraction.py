@@ -221,28 +221,26 @@ def as_message(resource: Resource, policy: AppPolicy) -> Message:
     return Message(resource.role, redact(text).text, when, resource.speaker)
 
 
-def add_fact(
-    finding: Found, fact: Fact, session: AgentSession, lines: Sequence[str], updates: int | None = None
-) -> None:
+def add_fact(text: Found, fact: Fact, session: AgentSession, lines: Sequence[str], updates: int | None = None) -> None:
     """Add a fact to the candidates or refusals of its text; nothing where it only repeats what the agent was shown.
 
     `updates` is the memory that it makes outdated.
     """
     fact = replace(fact, content=redact(fact.content).text.strip())
-    finding.made_by = fact.made_by
+    text.made_by = fact.made_by
     # A user who says what the agent was shown confirms it; an agent that does only reads it back.
-    is_agents = finding.resource.role == Role.ASSISTANT
+    is_agents = text.resource.role == Role.ASSISTANT
     refusal = refusal_of(fact, session.app.policy, lines if is_agents else ())
     if refusal:
-        finding.refusals.append(refusal)
+        text.refusals.append(refusal)
     elif fact.content:
-        candidate = candidate_of(fact, session, finding.resource)
+        candidate = candidate_of(fact, session, text.resource)
         candidate.updates = updates
         waits = quarantine(candidate, session.app.policy)
         if waits:
-            finding.refusals.append(waits)
+            text.refusals.append(waits)
         else:
-            finding.candidates.append(candidate)
+            text.candidates.append(candidate)
 
 
 def refusal_of(fact: Fact, policy: AppPolicy, lines: Sequence[str]) -> Refusal | None:

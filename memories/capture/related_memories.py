@@ -159,9 +159,8 @@ def judge_by_model(
             clear_case(Pair(text.content, candidate.content, "", cosine), bands)
             for text, cosine in zip(met, alike, strict=True)
         ]
-        doubtful = sorted(
-            (place for place, first in enumerate(clear) if not first), key=lambda place: -nearness(alike[place])
-        )
+        doubtful = [place for place, first in enumerate(clear) if not first]
+        doubtful.sort(key=lambda place: -nearness(alike[place]))
         outdated = [place for place in doubtful if met[place].pk == candidate.updates]
         if outdated:
             judged = judge_all(met, candidate, alike, embedder)

@@ -26,7 +26,6 @@ from memsite.tenancy.models import Scope
 
 Work = Callable[..., "dict[str, Any] | ToolAnswer"]
 log = structlog.get_logger("memories.mcp")
-BROKE = "The server failed, and the error was logged. Try again, or tell its operator."
 
 
 @dataclass(frozen=True)
@@ -205,7 +204,7 @@ def error_text(error: Exception, name: str) -> str:
     known = as_api_exception(error)
     if known is None:
         log.exception("tool_failed", tool=name)
-        return BROKE
+        return BROKEN
     seconds = getattr(known, "wait", None)
     return explain(known)[0] + (f" Try again in {seconds:.0f} seconds." if seconds else "")
 

@@ -134,14 +134,10 @@ def check_letters(databases: Sequence[str] | None = None, **_: Any) -> list[Chec
         knows_letters, knows_small_ones = cursor.fetchone()
     hint = "Make a database with a LC_CTYPE such as C.UTF-8 or en_US.UTF-8, and move there: see docs/postgresql.md."
     if not knows_letters:
-        problem = (
-            "This PostgreSQL database's locale knows only ASCII letters: searches do not find words in other scripts."
-        )
+        problem = "This PostgreSQL database's locale knows ASCII letters only: searches miss words in other scripts."
         return [Warning(problem, hint=hint, id="memsite.W009")]
     if not knows_small_ones:
-        problem = (
-            "In this PostgreSQL database's locale I is not the capital of i: searches miss words written the other way."
-        )
+        problem = "In this PostgreSQL database's locale i and I are two letters: searches miss words with the other."
         return [Warning(problem, hint=hint, id="memsite.W009")]
     return []
 

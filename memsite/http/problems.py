@@ -44,6 +44,7 @@ FOREIGN_ORIGIN = (
 )
 ONLY_CHANGES = "This address has no page: it only accepts what a form sends. Go back to the form."
 NUMBER_BEYOND = "A number in this request is too large."
+BROKEN = "The server failed, and the error was logged. Try again, or tell its operator."
 OUT_OF_RANGE = "22003"
 """PostgreSQL: numeric_value_out_of_range."""
 SOME_ID = "00000000-0000-0000-0000-000000000000"
@@ -211,11 +212,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_view(
-        request,
-        HTTPStatus.FORBIDDEN,
-        "You have no permission for this. Ask an owner of the app, or sign in as somebody else.",
-    )
+    return error_view(request, HTTPStatus.FORBIDDEN, "You have no permission for this. Ask an owner of the app.")
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -290,11 +287,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return error_view(request, HTTPStatus.BAD_REQUEST, NUMBER_BEYOND)
     known = of_the_database(error)
     if known is None:
-        return error_view(
-            request,
-            HTTPStatus.INTERNAL_SERVER_ERROR,
-            "The server failed, and the error was logged. Try again, or tell its operator.",
-        )
+        return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, BROKEN)
     if isinstance(known, MayBeStored):
         return error_view(request, known.status_code, str(known.detail), code_of(known))
     response = error_view(request, known.status_code, str(known.detail), code_of(known), typed=typed_in(request))

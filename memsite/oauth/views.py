@@ -197,9 +197,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
         return error_view(request, 400, error.description or "This client cannot be let in.")
     except ValueError:
         # authlib quotes what was asked in its refusal, which may not hold every character.
-        return error_view(
-            request, 400, "This client cannot be let in: its request holds characters that are not allowed."
-        )
+        return error_view(request, 400, "This client cannot be let in: its request holds forbidden characters.")
     client, wanted = grant.request.client, grant.request.scope.split()
     form = ConsentForm(request.user, client.name, wanted, request.POST or None)
     if "refuse" in request.POST:

@@ -117,7 +117,6 @@ _ROAMING = words("sometimes often usually always frequently regularly occasional
 _CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
 _ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
 _OWNERS = words("my our your his her their")
-_PEOPLE = words("i me my we us our he she they him her them his their user users person people one")
 
 
 def find_other_wording(old: Outline, new: Outline) -> str | None:
@@ -152,9 +151,9 @@ def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]
 def _is_other_thing(gone: str, come: str) -> bool:
     """Tell whether a word names another thing: another unit, another noun, or another owner, "our" / "Tom's place"."""
     kinds = [UNITS[word][0] if word in UNITS else None for word in (gone, come)]
-    is_unit = kinds[0] != kinds[1] and gone.isalpha() and come.isalpha()
+    is_unit = kinds[0] != kinds[1]
     is_owned = not _OWNERS.isdisjoint((gone, come)) and grammar.STOP.isdisjoint({gone, come} - _OWNERS)
-    return is_unit or is_owned or bool({gone, come} & {"user", "users"} and not {gone, come} <= _PEOPLE)
+    return is_unit or is_owned or bool({gone, come} & {"user", "users"})
 
 
 def _is_rearranged(old: Tokens, new: Tokens) -> bool:
@@ -198,8 +197,6 @@ def _settled(tokens: Tokens) -> list[str]:
             continue
         is_denied = not grammar.NEGATORS.isdisjoint(clause)
         settled += clause if is_denied else sorted(clause, key=_ROAMING.__contains__)
-        if clause or token[0].isalnum():
-            settled.append(token)
         clause.clear()
     return settled
 

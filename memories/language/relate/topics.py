@@ -41,9 +41,7 @@ def are_spellings(left: Word, right: Word) -> bool:
     """
     if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
         return False
-    places = [
-        place for place, (letter, other) in enumerate(zip(left.text, right.text, strict=False)) if letter != other
-    ]
+    places = [place for place, (a, b) in enumerate(zip(left.text, right.text, strict=False)) if a != b]
     if len(left.text) != len(right.text) or len(places) != 2 or places[1] != places[0] + 1:
         return False
     first, second = places

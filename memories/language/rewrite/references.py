@@ -106,9 +106,8 @@ def _nouns(sentence: str) -> Iterator[tuple[int, int, Subject]]:
     matches = list(_WORD.finditer(sentence))
     place = 0
     while place < len(matches):
-        size = _noun_size(
-            sentence, [match.group() for match in matches[place : place + MAX_NOUN_WORDS + 2]], matches, place
-        )
+        run = [match.group() for match in matches[place : place + MAX_NOUN_WORDS + 2]]
+        size = _noun_size(sentence, run, matches, place)
         if size:
             first, last = matches[place + 1], matches[place + size]
             article = "my" if matches[place].group().lower() in {"my", "your"} else "the"
