@@ -20,7 +20,7 @@ from memories.learn.trigger_span import WrongTrigger
 from memories.services import BothSuperseded, ForeignSession, MemoryAgent
 from memories.store import LimitReached
 from memsite.http.json_body import dump_json
-from memsite.http.problems import as_api_exception, explain
+from memsite.http.problems import BROKEN, as_api_exception, explain
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.models import Scope
 
