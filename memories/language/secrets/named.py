@@ -23,6 +23,7 @@ from memories.language.secrets.values import (
     UNITS_OF_RULES,
     VERB,
     Found,
+    Lookup,
     Value,
     any_of,
     is_described,
@@ -133,8 +134,8 @@ def _pattern(*lists: str, end: str = "") -> re.Pattern[str]:
 
 
 @cache
-def _code_starts() -> tuple[str, ...]:
-    return tuple({start for name in ("pin", "code", "opened", "locked", "carried") for start in starts(name)})
+def _code_starts() -> Lookup:
+    return Lookup({start for name in ("pin", "code", "opened", "locked", "carried") for start in starts(name)})
 
 
 @cache
@@ -159,7 +160,7 @@ def _change() -> re.Pattern[str]:
 def find_said(folded: str) -> Iterator[Found]:
     """Figures that a sentence calls a code: "the gate wants a PIN, ours is 8306", "digita il codice 7741"."""
     first = _FIGURE.search(folded)
-    if not first or not any(start in folded for start in _code_starts()):
+    if not first or not _code_starts().entries_in(folded):
         return
     for figure in _FIGURE.finditer(folded, first.start()):
         start, end = figure.span()
@@ -235,7 +236,7 @@ _NUMBER_END = (
 
 @cache
 def _number_behind(digits: str) -> re.Pattern[str]:
-    return re.compile(rf"{NUMBER_LEAD}({digits}){_NUMBER_END}")
+    return re.compile(rf"{NUMBER_LEAD}(?<!\d[.,])({digits}){_NUMBER_END}")
 
 
 def code_behind(folded: str, key: re.Match[str]) -> Found | None:
@@ -266,9 +267,9 @@ KINDS = ("phrase", "wallet", "codes", "password", "key", "token", "secret", "wif
 
 
 @cache
-def _starts() -> tuple[str, ...]:
+def _starts() -> Lookup:
     """Each name begins with one of them."""
-    return tuple({start for kind in KINDS for start in starts(kind)})
+    return Lookup({start for kind in KINDS for start in starts(kind)})
 
 
 @cache
@@ -280,7 +281,7 @@ def _names() -> re.Pattern[str]:
 def _find_names(folded: str) -> Iterator[re.Match[str]]:
     """Where secrets are called by a name. To look for its beginning first is quick."""
     places: set[int] = set()
-    for start in [start for start in _starts() if start in folded]:
+    for start in _starts().entries_in(folded):
         place = folded.find(start)
         while place >= 0:
             places.add(place)

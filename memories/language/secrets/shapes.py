@@ -12,6 +12,7 @@ from memories.language.secrets.values import (
     GRAMMAR,
     NAMES_NO_SECRET,
     Found,
+    Lookup,
     Value,
     any_of,
     entropy,
@@ -87,17 +88,26 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _matches(shapes: Shapes, text: str, folded: str) -> Iterator[tuple[Shape, re.Match[str]]]:
-    rows, hints = shapes
-    for i in dict.fromkeys([i for hint, i in hints if hint in folded]):
-        for match in _compiled(rows[i].pattern).finditer(text):
-            yield rows[i], match
+@cache
+def _lookup(shapes: Callable[[], Shapes]) -> tuple[Lookup, dict[str, list[Shape]]]:
+    rows, hints = shapes()
+    rows_of: dict[str, list[Shape]] = {}
+    for hint, i in hints:
+        rows_of.setdefault(hint, []).append(rows[i])
+    return Lookup(rows_of), rows_of
+
+
+def _matches(shapes: Callable[[], Shapes], text: str, folded: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    lookup, rows_of = _lookup(shapes)
+    for row in dict.fromkeys(row for hint in lookup.entries_in(folded) for row in rows_of[hint]):
+        for match in _compiled(row.pattern).finditer(text):
+            yield row, match
 
 
 def find_vendor_keys(text: str, folded: str) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Every shape is bounded, so the search is linear."""
     if _LONG_RUN.search(text):
-        for shape, match in _matches(vendors(), text, folded):
+        for shape, match in _matches(vendors, text, folded):
             if _is_key(match, float(shape.check)):
                 yield Found(*match.span(match.lastindex or 0), shape.kind)
 
@@ -113,7 +123,7 @@ def _is_key(match: re.Match[str], least_bits: float) -> bool:
 
 
 def find_forms(text: str, folded: str) -> Iterator[Found]:
-    for shape, match in _matches(forms(), text, folded):
+    for shape, match in _matches(forms, text, folded):
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
         if not is_stand_in(value.lower()) and value.lower() not in _OWN_NAMES | GRAMMAR and _CHECKS[shape.check](value):
