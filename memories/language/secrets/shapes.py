@@ -13,6 +13,7 @@ from memories.language.secrets.values import (
     NAMES_NO_SECRET,
     Found,
     Lookup,
+    Threes,
     Value,
     any_of,
     entropy,
@@ -97,17 +98,19 @@ def _lookup(shapes: Callable[[], Shapes]) -> tuple[Lookup, dict[str, list[Shape]
     return Lookup(rows_of), rows_of
 
 
-def _matches(shapes: Callable[[], Shapes], text: str, folded: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+def _matches(
+    shapes: Callable[[], Shapes], text: str, folded: str, threes: Threes
+) -> Iterator[tuple[Shape, re.Match[str]]]:
     lookup, rows_of = _lookup(shapes)
-    for row in dict.fromkeys(row for hint in lookup.entries_in(folded) for row in rows_of[hint]):
+    for row in dict.fromkeys(row for hint in lookup.entries_in(folded, threes) for row in rows_of[hint]):
         for match in _compiled(row.pattern).finditer(text):
             yield row, match
 
 
-def find_vendor_keys(text: str, folded: str) -> Iterator[Found]:
+def find_vendor_keys(text: str, folded: str, threes: Threes) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Every shape is bounded, so the search is linear."""
     if _LONG_RUN.search(text):
-        for shape, match in _matches(vendors, text, folded):
+        for shape, match in _matches(vendors, text, folded, threes):
             if _is_key(match, float(shape.check)):
                 yield Found(*match.span(match.lastindex or 0), shape.kind)
 
@@ -122,8 +125,8 @@ def _is_key(match: re.Match[str], least_bits: float) -> bool:
     return len(set(key[4:])) >= MIN_DISTINCT_CHARS and looks_random(key[3:]) and entropy(key) >= least_bits
 
 
-def find_forms(text: str, folded: str) -> Iterator[Found]:
-    for shape, match in _matches(forms, text, folded):
+def find_forms(text: str, folded: str, threes: Threes) -> Iterator[Found]:
+    for shape, match in _matches(forms, text, folded, threes):
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
         if not is_stand_in(value.lower()) and value.lower() not in _OWN_NAMES | GRAMMAR and _CHECKS[shape.check](value):

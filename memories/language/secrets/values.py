@@ -37,7 +37,14 @@ def starts(name: str) -> Iterator[str]:
         for entry in entries.split(", ") if part == name else ():
             bare = _LOOKS_BEHIND.sub("", entry)
             group = _GROUP.match(bare)
-            yield from (_LETTERS.match(branch)[0] for branch in (group[1].split("|") if group else [bare]))  # type: ignore[index]
+            rest = bare[group.end() + 1 :] if group and bare[group.end() : group.end() + 1] in ("?", "*") else ""
+            branches = [*group[1].split("|"), *filter(None, [rest])] if group else [bare]
+            yield from (_LETTERS.match(branch)[0] for branch in branches)  # type: ignore[index]
+
+
+Threes = NDArray[np.uint16]
+"""Hashes of each three bytes of a text in a row."""
+_BY_FREQUENCY = b"zqjxkvbwypgfmculdrhsnioate "
 
 
 class Lookup:
@@ -47,29 +54,30 @@ class Lookup:
         self._short: list[str] = []
         self._by_hash: dict[int, list[str]] = {}
         for entry in dict.fromkeys(entries):
-            hashes = _hashes_of_threes(entry)
+            data, hashes = entry.encode(), threes_of(entry)
             if hashes.size:
-                self._by_hash.setdefault(int(hashes[0]), []).append(entry)
+                rarest = min(range(len(hashes)), key=lambda i: sum(map(_BY_FREQUENCY.find, data[i : i + 3])))
+                self._by_hash.setdefault(int(hashes[rarest]), []).append(entry)
             else:
                 self._short.append(entry)
         self._is_known = np.zeros(1 << 16, dtype=bool)
         self._is_known[list(self._by_hash)] = True
 
-    def entries_in(self, text: str) -> list[str]:
-        hashes = _hashes_of_threes(text)
-        met = set(hashes[self._is_known[hashes]].tolist())
+    def entries_in(self, text: str, threes: Threes) -> list[str]:
+        """`threes` are of the text, or of one that differs by spaces for words."""
+        met = set(threes[self._is_known[threes]].tolist())
         near = (entry for one in met for entry in self._by_hash[one])
         return [entry for entry in (*self._short, *near) if entry in text]
 
 
-def _hashes_of_threes(text: str) -> NDArray[np.uint16]:
-    """Return a hash of each three bytes in a row."""
+def threes_of(text: str) -> Threes:
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.uint32)
     threes = data[:-2] << 16 | data[1:-1] << 8 | data[2:]
-    hashes: NDArray[np.uint16] = (threes * np.uint32(2_654_435_761) >> np.uint32(16)).astype(np.uint16)
+    hashes: Threes = (threes * np.uint32(2_654_435_761) >> np.uint32(16)).astype(np.uint16)
     return hashes
 
 
+@cache
 def words(name: str, language: str = "") -> frozenset[str]:
     return frozenset(
         word for part, spoken, entries in _ROWS if part == name and language in ("", spoken) for word in entries.split()
