@@ -207,15 +207,18 @@ def _is_code(figure: str, before: str, after: str, called: frozenset[str]) -> bo
     if _pattern("code_unit").match(after.lstrip(" -\t")) or is_dated(figure, before):
         return False
     opened = any(_entries_in(before, called, "opened", "locked")) or any(_entries_in(after, called, "opened"))
-    no_code = _pattern("no_code").search(before)
-    enters = _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z").search(before) or _pattern("entered").match(after.lstrip())
-    if enters and not no_code and (opened or figure[-1] in "#*"):
-        return True
-    opened = opened or any(_entries_in(before, called, "carried")) or any(_entries_in(after, called, "carried"))
-    if opened and not no_code and _opens(figure, before, after, called):
-        return True
+    carried = opened or any(_entries_in(before, called, "carried")) or any(_entries_in(after, called, "carried"))
     nouns = [*_entries_in(before, called, "pin", "code")]
-    if not nouns or no_code or not (opened or _pattern("pin").fullmatch(nouns[-1].group())):
+    if not (carried or nouns or figure[-1] in "#*") or _pattern("no_code").search(before):
+        return False
+    if (opened or figure[-1] in "#*") and (
+        _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z").search(before) or _pattern("entered").match(after.lstrip())
+    ):
+        return True
+    opened = carried
+    if opened and _opens(figure, before, after, called):
+        return True
+    if not nouns or not (opened or _pattern("pin").fullmatch(nouns[-1].group())):
         return False
     between = before[nouns[-1].end() :]
     if re.search(r"\d{3}", between):

@@ -43,6 +43,8 @@ class Shape(NamedTuple):
     kind: str
     check: str
     pattern: str
+    needs: str = ""
+    """A pattern of what a text has that it is in: cheap to look for."""
 
 
 Shapes = tuple[tuple[Shape, ...], tuple[tuple[str, int], ...]]
@@ -61,7 +63,15 @@ def vendors() -> Shapes:
 @cache
 def forms() -> Shapes:
     return _read(
-        (hints, Shape(kind, check, "(?i)" + _COMMAND.sub(_command, pattern).replace("{V}", _VALUE)))
+        (
+            hints.partition(" needs:")[0],
+            Shape(
+                kind,
+                check,
+                "(?i)" + _COMMAND.sub(_command, pattern).replace("{V}", _VALUE),
+                hints.partition(" needs:")[2],
+            ),
+        )
         for kind, hints, check, pattern in _rows("forms.tsv")
     )
 
@@ -103,8 +113,9 @@ def _matches(
 ) -> Iterator[tuple[Shape, re.Match[str]]]:
     lookup, rows_of = _lookup(shapes)
     for row in dict.fromkeys(row for hint in lookup.entries_in(folded, threes) for row in rows_of[hint]):
-        for match in _compiled(row.pattern).finditer(text):
-            yield row, match
+        if not row.needs or _compiled(row.needs).search(text):
+            for match in _compiled(row.pattern).finditer(text):
+                yield row, match
 
 
 def find_vendor_keys(text: str, folded: str, threes: Threes) -> Iterator[Found]:

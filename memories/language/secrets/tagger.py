@@ -137,6 +137,11 @@ _BARE = {
     if (bare := {0x131: "i", 0x142: "l", 0xF8: "o"}.get(code) or unicodedata.normalize("NFD", chr(code))[0]).isascii()
 }
 """Latin letters without their accents, which people in a hurry leave out."""
+_ACCENTED = re.compile(f"[{''.join(map(chr, _BARE))}]")
+
+
+def _without_accent(match: re.Match[str]) -> str:
+    return _BARE[ord(match[0])]
 
 
 _KINDS_OF_CHARS = str.maketrans(
@@ -410,7 +415,7 @@ class Reading:
             chars[start:end] = "\0" * (end - start)
         self.masked, pattern = "".join(chars), _ASCII_WORD
         if not self.text.isascii():
-            self.masked, pattern = self.masked.translate(_BARE), _WORD
+            self.masked, pattern = _ACCENTED.sub(_without_accent, self.masked), _WORD
         matches = [*pattern.finditer(self.masked)]
         self.starts = [match.start() for match in matches]
         self.ends = [match.end() for match in matches]
