@@ -270,7 +270,8 @@ _NUMBER_END = (
 
 @cache
 def _number_behind(digits: str) -> re.Pattern[str]:
-    return re.compile(rf"{NUMBER_LEAD}(?<!\d[.,])({digits}){_NUMBER_END}")
+    lead = rf"(?:{NUMBER_LEAD}|[ \t](?:{any_of('of')})[ \t])(?<!\d)(?<!\d[.,])"
+    return re.compile(rf"{lead}({digits}){_NUMBER_END}")
 
 
 def code_behind(folded: str, key: re.Match[str]) -> Found | None:

@@ -37,9 +37,9 @@ BIAS = -3.0
 THRESHOLDS = {"odd": 2.0, "joined": 2.5, "digits": 2.5, "groups": 1.5, "spelled": 2.0, "word": 0.75, "phrase": 1.0}
 """Logits that keep look-alikes of authors left out at about 1 %."""
 
-HOPELESS = {"odd": -60, "digits": -90, "groups": -40, "spelled": -60, "joined": 0, "word": -290, "phrase": -240}
+HOPELESS = {"odd": -130, "digits": -130, "groups": -40, "spelled": -60, "joined": -115, "word": -370, "phrase": -325}
 """Of the weights of a value and the words of its text: with less, nothing around made a secret of any tried."""
-HOPELESS_TEXT = {"word": -150, "phrase": -150}
+HOPELESS_TEXT = {"word": -165, "phrase": -110}
 """Of the weights of the words of a text, whatever plain word or phrase is looked at."""
 
 SENSES = (
@@ -119,8 +119,8 @@ _ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\0+|\d+(?:[.,:/-]\d+)*|\n|[^\w\s]"
 _GOES_ON = re.compile(r" (?:and|und|et|y|e|en|i|и|ve|then|dann|puis|luego|poi) ")
 _ANY_CJK = re.compile(f"[{_CJK}]")
 _SAID = re.compile(r"\S+")
-_WORDED = re.compile(r"(?:[^\d\s]+\s+)+[^\d\s]*\d{0,4}")
-"""Words, and a number after them at most."""
+_WORDED = re.compile(r"[^\d\s]+(?:\s+[^\d\s]+)+(?:\s+\d{1,4})?")
+"""Words, and a number behind them at most."""
 _NUMBER = re.compile(r"\d{3}|\d\W\d")
 _TEXTED = re.compile(r"(?<![\w.,+/-])\d{3} \d{3}(?!\w|[ .,/-]\d)")
 """As codes are sent."""
