@@ -19,7 +19,7 @@ from memories.language.secrets.shapes import (
     strip_private,
 )
 from memories.language.secrets.tagger import find_learnt
-from memories.language.secrets.values import KINDS, Found, find_random, mark, settle, without_marks
+from memories.language.secrets.values import KINDS, Found, find_random, mark, settle, threes_of, without_marks
 
 __all__ = ["KINDS", "Redacted", "redact", "strip_private"]
 
@@ -73,12 +73,13 @@ def _as_read(text: str) -> tuple[str, list[int]]:
 
 
 def find_by_rules(text: str, folded: str) -> Iterator[Found]:
+    threes = threes_of(folded)
     yield from find_blocks(text)
-    yield from find_vendor_keys(text, folded)
+    yield from find_vendor_keys(text, folded, threes)
     yield from find_figures(text)
-    yield from find_forms(text, folded)
-    yield from find_named(text, folded)
-    yield from find_said(without_marks(folded))
+    yield from find_forms(text, folded, threes)
+    yield from find_named(text, folded, threes)
+    yield from find_said(without_marks(folded), threes)
     yield from find_in_columns(text, folded)
     yield from find_in_kubernetes(text, folded)
     yield from find_random(text)

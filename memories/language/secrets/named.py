@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -23,6 +23,8 @@ from memories.language.secrets.values import (
     UNITS_OF_RULES,
     VERB,
     Found,
+    Lookup,
+    Threes,
     Value,
     any_of,
     is_described,
@@ -109,10 +111,11 @@ MAX_DIGITS_BETWEEN = 2
 
 _SHAPE = r"\d{4,8}[a-f#*]?|\d{1,3}[a-z]\d{2,4}|\d{1,2}(?:-\d{1,2}){2,3}|\d{1,2}(?: – \d{1,2}){2,3}|\d{2,4}[ -]\d{2,4}"
 _SPOKEN = rf"(?:(?:{any_of('digit')})[ -]){{3,7}}(?:{any_of('digit')})"
-_FIGURE = re.compile(
-    rf"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )(?:{_SHAPE}|{_SPOKEN})"
-    r"(?![0-9a-zà-ÿ_%€$£]|[.,:/@-]\w)"
-)
+_DIGIT_NAMES = frozenset(any_of("digit").split("|"))
+_NO_FIGURE_BEFORE = r"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )"
+_NO_FIGURE_AFTER = r"(?![0-9a-zà-ÿ_%€$£]|[.,:/@-]\w)"
+_FIGURE = re.compile(rf"{_NO_FIGURE_BEFORE}(?:{_SHAPE}|{_SPOKEN}){_NO_FIGURE_AFTER}")
+_IN_DIGITS = re.compile(rf"(?=\d){_NO_FIGURE_BEFORE}(?:{_SHAPE}){_NO_FIGURE_AFTER}")
 _CODE = r"((?=[a-z -]{0,12}\d)[0-9a-z]{4,12}(?:[ -][0-9a-z]{4,12}){0,3})"
 _LIST_LEAD = re.compile(rf"{CLOSING}(?:(?<=[ \t])[^\n:：]{{1,40}}[:：]|{OF}[ \t]{{0,4}}(?:{VERB})?)")
 _LIST_ITEM = re.compile(rf"[\s,;•*`\"'\[\]-]{{0,20}}(?:\d{{1,2}}[.)][ \t])?{_CODE}(?![\w:/])")
@@ -133,8 +136,33 @@ def _pattern(*lists: str, end: str = "") -> re.Pattern[str]:
 
 
 @cache
-def _code_starts() -> tuple[str, ...]:
-    return tuple({start for name in ("pin", "code", "opened", "locked", "carried") for start in starts(name)})
+def _code_starts() -> Lookup:
+    return Lookup(_starts_of("pin", "code", "opened", "locked", "carried"))
+
+
+@cache
+def _starts_of(*lists: str) -> frozenset[str]:
+    return frozenset(start for name in lists for start in starts(name))
+
+
+def _entries_in(text: str, called: frozenset[str], *lists: str) -> Iterator[re.Match[str]]:
+    """Yield where entries of the lists are, as words of their own; `called`: how those of the whole text begin."""
+    return _matches_behind(_starts_of(*lists) & called, _pattern(*lists), text)
+
+
+def _matches_behind(some: Iterable[str], pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield what `finditer` would of a pattern whose matches begin with some words: to look for those is quick."""
+    places: set[int] = set()
+    for start in some:
+        place = text.find(start)
+        while place >= 0:
+            places.add(place)
+            place = text.find(start, place + 1)
+    done = 0
+    for place in sorted(places):
+        if place >= done and (match := pattern.match(text, place)):
+            done = match.end()
+            yield match
 
 
 @cache
@@ -156,34 +184,41 @@ def _change() -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?:{any_of('change')})(?![^\W_])")
 
 
-def find_said(folded: str) -> Iterator[Found]:
+def find_said(folded: str, threes: Threes) -> Iterator[Found]:
     """Figures that a sentence calls a code: "the gate wants a PIN, ours is 8306", "digita il codice 7741"."""
-    first = _FIGURE.search(folded)
-    if not first or not any(start in folded for start in _code_starts()):
+    is_spoken = sum(map(_DIGIT_NAMES.__contains__, folded.replace("-", " ").split())) > 1
+    pattern = _FIGURE if is_spoken else _IN_DIGITS
+    first = pattern.search(folded)
+    if not first or not (called := frozenset(_code_starts().entries_in(folded, threes))):
         return
-    for figure in _FIGURE.finditer(folded, first.start()):
+    for figure in pattern.finditer(folded, first.start()):
         start, end = figure.span()
         before = folded[max(start - CODE_BEFORE_CHARS, 0) : start]
         for stop in _END_OF_SENTENCE.finditer(before):
             before = " " * stop.end() + before[stop.end() :]
         after = _END_OF_SENTENCE.split(folded[end : end + AFTER_CHARS], maxsplit=1)[0]
-        if _is_code(figure.group(), before.lstrip(), after):
+        if figure.group()[-1] not in "#*" and not any(start in before or start in after for start in called):
+            continue
+        if _is_code(figure.group(), before.lstrip(), after, called):
             yield Found(start, end, "pin")
 
 
-def _is_code(figure: str, before: str, after: str) -> bool:
+def _is_code(figure: str, before: str, after: str, called: frozenset[str]) -> bool:
     if _pattern("code_unit").match(after.lstrip(" -\t")) or is_dated(figure, before):
         return False
-    opened = _pattern("opened", "locked").search(before) or _pattern("opened").search(after)
-    no_code = _pattern("no_code").search(before)
-    enters = _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z").search(before) or _pattern("entered").match(after.lstrip())
-    if enters and not no_code and (opened or figure[-1] in "#*"):
+    opened = any(_entries_in(before, called, "opened", "locked")) or any(_entries_in(after, called, "opened"))
+    carried = opened or any(_entries_in(before, called, "carried")) or any(_entries_in(after, called, "carried"))
+    nouns = [*_entries_in(before, called, "pin", "code")]
+    if not (carried or nouns or figure[-1] in "#*") or _pattern("no_code").search(before):
+        return False
+    if (opened or figure[-1] in "#*") and (
+        _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z").search(before) or _pattern("entered").match(after.lstrip())
+    ):
         return True
-    opened = opened or _pattern("carried").search(before) or _pattern("carried").search(after)
-    if opened and not no_code and _opens(figure, before, after):
+    opened = carried
+    if opened and _opens(figure, before, after, called):
         return True
-    nouns = [*_pattern("pin", "code").finditer(before)]
-    if not nouns or no_code or not (opened or _pattern("pin").fullmatch(nouns[-1].group())):
+    if not nouns or not (opened or _pattern("pin").fullmatch(nouns[-1].group())):
         return False
     between = before[nouns[-1].end() :]
     if re.search(r"\d{3}", between):
@@ -196,15 +231,15 @@ def _is_code(figure: str, before: str, after: str) -> bool:
     return lead.search(between) is not None
 
 
-def _opens(figure: str, before: str, after: str) -> bool:
+def _opens(figure: str, before: str, after: str, called: frozenset[str]) -> bool:
     """Tell whether a lock opens with a figure: "opens with 3948", "Alarmanlage: 74419", "padlock 7-4-2"."""
     is_whole = not figure.isdigit() or _WHOLE.match(after) is not None
     if _by().search(before):
         return is_whole or _pattern("opens").search(f"{before} {after}") is not None
     if _pattern("it_is", end=r"[ \t]\Z").search(before):
         return is_whole
-    locked = _pattern("locked").search(before)
-    place = locked or _pattern("opened").search(before)
+    locked = next(_entries_in(before, called, "locked"), None)
+    place = locked or next(_entries_in(before, called, "opened"), None)
     is_plain = figure.isdigit() and not locked
     is_set = is_whole and place and _set(far=not is_plain).fullmatch(before, place.end())
     return bool(is_set) or (locked is not None and figure.count("-") > 1)
@@ -235,7 +270,8 @@ _NUMBER_END = (
 
 @cache
 def _number_behind(digits: str) -> re.Pattern[str]:
-    return re.compile(rf"{NUMBER_LEAD}({digits}){_NUMBER_END}")
+    lead = rf"(?:{NUMBER_LEAD}|[ \t](?:{any_of('of')})[ \t])(?<!\d)(?<!\d[.,])"
+    return re.compile(rf"{lead}({digits}){_NUMBER_END}")
 
 
 def code_behind(folded: str, key: re.Match[str]) -> Found | None:
@@ -266,9 +302,9 @@ KINDS = ("phrase", "wallet", "codes", "password", "key", "token", "secret", "wif
 
 
 @cache
-def _starts() -> tuple[str, ...]:
+def _starts() -> Lookup:
     """Each name begins with one of them."""
-    return tuple({start for kind in KINDS for start in starts(kind)})
+    return Lookup({start for kind in KINDS for start in starts(kind)})
 
 
 @cache
@@ -277,19 +313,9 @@ def _names() -> re.Pattern[str]:
     return re.compile(rf"{named}|(?<![0-9a-zà-ÿ])(?P<pin>{any_of('pin')})")
 
 
-def _find_names(folded: str) -> Iterator[re.Match[str]]:
-    """Where secrets are called by a name. To look for its beginning first is quick."""
-    places: set[int] = set()
-    for start in [start for start in _starts() if start in folded]:
-        place = folded.find(start)
-        while place >= 0:
-            places.add(place)
-            place = folded.find(start, place + 1)
-    done = 0
-    for place in sorted(places):
-        if place >= done and (name := _names().match(folded, place)):
-            done = name.end()
-            yield name
+def _find_names(folded: str, threes: Threes) -> Iterator[re.Match[str]]:
+    """Where secrets are called by a name."""
+    return _matches_behind(_starts().entries_in(folded, threes), _names(), folded)
 
 
 _VALUE = r"(?:([\"'`“„«])(?P<quoted>(?:\\.|[^\\\n\"'`“”„«»]|(?!\{n})[\"'`]){{1,256}})[\"'`”“»]|(?P<bare>\S{{1,256}}))"
@@ -401,10 +427,10 @@ class Reading(NamedTuple):
     """`NAME=value`: what follows the value is something else."""
 
 
-def find_named(text: str, folded: str) -> Iterator[Found]:
+def find_named(text: str, folded: str, threes: Threes) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Linear: what is read behind a name is bounded."""
     done = 0
-    for key in _find_names(folded):
+    for key in _find_names(folded, threes):
         if key.start() < done or not _begins_a_word(text, key.start()) or _is_variable(folded, key):
             continue
         for found in _behind(text, folded, key):

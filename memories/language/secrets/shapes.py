@@ -12,6 +12,8 @@ from memories.language.secrets.values import (
     GRAMMAR,
     NAMES_NO_SECRET,
     Found,
+    Lookup,
+    Threes,
     Value,
     any_of,
     entropy,
@@ -41,6 +43,8 @@ class Shape(NamedTuple):
     kind: str
     check: str
     pattern: str
+    needs: str = ""
+    """A pattern of what a text has that it is in: cheap to look for."""
 
 
 Shapes = tuple[tuple[Shape, ...], tuple[tuple[str, int], ...]]
@@ -59,7 +63,15 @@ def vendors() -> Shapes:
 @cache
 def forms() -> Shapes:
     return _read(
-        (hints, Shape(kind, check, "(?i)" + _COMMAND.sub(_command, pattern).replace("{V}", _VALUE)))
+        (
+            hints.partition(" needs:")[0],
+            Shape(
+                kind,
+                check,
+                "(?i)" + _COMMAND.sub(_command, pattern).replace("{V}", _VALUE),
+                hints.partition(" needs:")[2],
+            ),
+        )
         for kind, hints, check, pattern in _rows("forms.tsv")
     )
 
@@ -87,17 +99,29 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _matches(shapes: Shapes, text: str, folded: str) -> Iterator[tuple[Shape, re.Match[str]]]:
-    rows, hints = shapes
-    for i in dict.fromkeys([i for hint, i in hints if hint in folded]):
-        for match in _compiled(rows[i].pattern).finditer(text):
-            yield rows[i], match
+@cache
+def _lookup(shapes: Callable[[], Shapes]) -> tuple[Lookup, dict[str, list[Shape]]]:
+    rows, hints = shapes()
+    rows_of: dict[str, list[Shape]] = {}
+    for hint, i in hints:
+        rows_of.setdefault(hint, []).append(rows[i])
+    return Lookup(rows_of), rows_of
 
 
-def find_vendor_keys(text: str, folded: str) -> Iterator[Found]:
+def _matches(
+    shapes: Callable[[], Shapes], text: str, folded: str, threes: Threes
+) -> Iterator[tuple[Shape, re.Match[str]]]:
+    lookup, rows_of = _lookup(shapes)
+    for row in dict.fromkeys(row for hint in lookup.entries_in(folded, threes) for row in rows_of[hint]):
+        if not row.needs or _compiled(row.needs).search(text):
+            for match in _compiled(row.pattern).finditer(text):
+                yield row, match
+
+
+def find_vendor_keys(text: str, folded: str, threes: Threes) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Every shape is bounded, so the search is linear."""
     if _LONG_RUN.search(text):
-        for shape, match in _matches(vendors(), text, folded):
+        for shape, match in _matches(vendors, text, folded, threes):
             if _is_key(match, float(shape.check)):
                 yield Found(*match.span(match.lastindex or 0), shape.kind)
 
@@ -112,8 +136,8 @@ def _is_key(match: re.Match[str], least_bits: float) -> bool:
     return len(set(key[4:])) >= MIN_DISTINCT_CHARS and looks_random(key[3:]) and entropy(key) >= least_bits
 
 
-def find_forms(text: str, folded: str) -> Iterator[Found]:
-    for shape, match in _matches(forms(), text, folded):
+def find_forms(text: str, folded: str, threes: Threes) -> Iterator[Found]:
+    for shape, match in _matches(forms, text, folded, threes):
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
         if not is_stand_in(value.lower()) and value.lower() not in _OWN_NAMES | GRAMMAR and _CHECKS[shape.check](value):

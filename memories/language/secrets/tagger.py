@@ -8,11 +8,12 @@ its line. `tools/train_secret_tagger.py` learns the weights: data/tagger.bin, on
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -36,8 +37,10 @@ BIAS = -3.0
 THRESHOLDS = {"odd": 2.0, "joined": 2.5, "digits": 2.5, "groups": 1.5, "spelled": 2.0, "word": 0.75, "phrase": 1.0}
 """Logits that keep look-alikes of authors left out at about 1 %."""
 
-HOPELESS = {"odd": -60, "digits": -90, "groups": -40, "spelled": -60, "joined": 0, "word": -290, "phrase": -240}
+HOPELESS = {"odd": -130, "digits": -130, "groups": -40, "spelled": -60, "joined": -115, "word": -370, "phrase": -325}
 """Of the weights of a value and the words of its text: with less, nothing around made a secret of any tried."""
+HOPELESS_TEXT = {"word": -165, "phrase": -110}
+"""Of the weights of the words of a text, whatever plain word or phrase is looked at."""
 
 SENSES = (
     "password", "word", "opens", "personal", "code", "key", "login", "enter", "ask", "door", "net", "device", "kept",
@@ -45,9 +48,7 @@ SENSES = (
 )  # fmt: skip
 """What words around a value speak of: lists in data/words.tsv. A word of several has the first."""
 CALLING = frozenset({"password", "word", "opens", "personal"})
-"""They call for a plain word or a phrase."""
-HINTS = frozenset({"code", "key", "login", "ask", "door", "net", "device"})
-"""Beside a word for typing, they do, too."""
+"""They call for a plain word or a phrase, as a word for typing does."""
 OF_NO_SECRET = frozenset({"", "counted", "refers"})
 DOUBT_UNCUED, DOUBT_HINTED = 2.5, 1.0
 """Added for an odd word as of code, in a text without a word that calls for a secret: hosts, versions, classes."""
@@ -67,6 +68,8 @@ MAX_CANDIDATES = 2_000
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 _MARK = r"\[redacted: [a-z ]+\]"
 _RUN = re.compile(rf"{_MARK}|[^\s{_CJK};|,<>]+")
+_ASCII_RUN = re.compile(rf"{_MARK}|(?<![^\s;|,<>])(?![\"'(]*[A-Za-z]?[a-z]*[.:!?)\"'*]*(?:[\s;|,<>]|\Z))[^\s;|,<>]+")
+"""The same in ASCII, but for plain words."""
 _OPENS, _CLOSES = "\"'“”«»„‘’‚()[]{}:.!?…*`~–—-→=/•", "\"'“”«»„‘’‚()[]{}:.?…*`~–—-→/\\"
 _MAY_BE_ODD = re.compile(
     r"[^\W\d_]\d|\d[^\W\d_]|[!@#$%^&*+=?_~](?=\w)|\w[@#$%^&*+=_~]|[^\W\d_][-./&–]\w|\d[-./&–][^\W\d_]|[a-zß-ÿа-яё][A-ZÀ-ÞА-ЯЁ]"
@@ -77,29 +80,31 @@ _PLAIN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _EDGE = rf"(?<![^\W{_CJK}])"
 _END = rf"(?![^\W{_CJK}])"
 _FIGURES = re.compile(
-    rf"{_EDGE}(?<![$€£+.,:/#@-])\d{{1,4}}(?:(?:[ ・-]| [-–] | then )\d{{1,4}}){{1,7}}(?![%€$£@]|[.,:/-]\w){_END}"
+    rf"(?=\d){_EDGE}(?<![$€£+.,:/#@-])\d{{1,4}}(?:(?:[ ・-]| [-–] | then )\d{{1,4}}){{1,7}}(?![%€$£@]|[.,:/-]\w){_END}"
 )
 _BLOCKS = re.compile(
-    rf"{_EDGE}(?<!-)(?:(?:[A-Z0-9]{{4,6}}[ -]){{1,7}}[A-Z0-9]{{4,6}}|(?:[a-z0-9]{{4,6}}-){{1,7}}[a-z0-9]{{4,6}})"
+    rf"(?=[A-Z0-9]{{4}}|[a-z0-9]{{4,6}}-){_EDGE}(?<!-)"
+    r"(?:(?:[A-Z0-9]{4,6}[ -]){1,7}[A-Z0-9]{4,6}|(?:[a-z0-9]{4,6}-){1,7}[a-z0-9]{4,6})"
     rf"(?!-){_END}"
 )
 _SPELLED = re.compile(rf"{_EDGE}(?:[^\W_{_CJK}](?: ?[-–] ?|[、,] ?| )){{4,24}}[^\W_{_CJK}]{_END}")
 _DICTATED = re.compile(
-    r"(?<!\w)[^\W_][^\s,.:;–]{0,14}(?: [^\s,.:;–]{1,14}){0,3}"
-    r"(?:, [^\s,.:;–]{1,16}(?: [^\s,.:;–]{1,14})?(?=\s*(?:[,.:;–]|$))){4,16}"
+    r"(?<!\w)[^\W_][^\s,.:;–\"“”«»]{0,14}(?: [^\s,.:;–\"“”«»]{1,14}){0,3}"
+    r"(?:, [^\s,.:;–\"“”«»]{1,16}(?: [^\s,.:;–\"“”«»]{1,14}){0,2}(?=[\"”»]?\s*(?:[,.:;–\"”»]|$))){2,16}"
 )
-_ASSIGNED = re.compile(r"[^\W\d][\w.-]{0,30}[=:](?=.)")
+_ASSIGNED = re.compile(r"[^\W\d][\w.-]{0,30}(?:[\"']?[=:][\"']?|[=:])(?=.)")
 _LINKED = re.compile(
     r"\w+://|[\w.+-]+@[\w-]+\.\w|[\w.-]+\.(?:com|org|net|io|example|test|local)\b|[~.]{0,2}/\w|[\w.-]+/\S*/|\w+\(|"
     r"[^(){}<>\[\]]*[(){}<>\[\]]|--|\$|#!"
 )
 _NO_SECRET = re.compile(
-    rf"{TECHNICAL}|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*|i[0-9a-f]{{40}}|0x[0-9a-f]+|uuidv\d|\d{{1,2}}-[a-z]+"
+    rf"{TECHNICAL}|(?:sha\d{{1,3}}|md5):\S+|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*|i[0-9a-f]{{40}}|0x[0-9a-f]+|uuidv\d|\d{{1,2}}-[a-z]+"
     r"|\d{1,2}er-[^\W\d_]+|[a-z]:\\.*|\\\\.*|(?:password|secret|token)_\w+"
     r"|(?:[a-z]+[-_]){1,3}(?:credentials?|secrets?|passwords?|tokens?|keys?)(?:[-_]\w+)?"
 )
 """Names of algorithms and versions, digests, ids, "6-digit", paths of Windows, and what secrets are stored under."""
-_SHORT_CODE = re.compile(r"[{}`\\]|\w\(|</\w|\[\w+\]|\w ?= ?\w")
+_SHORT_CODE = re.compile(r"[a-z]{0,2}\d{3,6}[a-z]{0,2}[#*]?|\d{1,3}[a-z]\d{1,4}")
+"""What doors have; elsewhere it is a size, a model or a version."""
 MIN_HEX_CHARS = 20
 _ACTOR = re.compile(r"(?:operator|agent|user):[\w.-]+")
 """Who did something, as rows of this server name it; an operator by the public part of a key."""
@@ -109,10 +114,16 @@ _SYMBOLS = frozenset("!@#$%^&*+=?_~")
 _CLAUSE = re.compile(r"[:;,.!?–—|()\"«»„“”「」『』：，。！？；、（）\n→>=/<]| - | ['’]|['’] ")
 _INSIDE = re.compile(rf"(?<=[{_CJK}])[A-Za-z]{{6,40}}(?![\w.-])|(?<![\w.-])[A-Za-z]{{6,40}}(?=[{_CJK}])", re.ASCII)
 _INSIDE_CJK = re.compile(rf"(?<=[是为叫填输用はに])[{_CJK}]{{2,12}}?(?=って|です|と|で|就|了|[。，、」』]|$)")
-_WORD = re.compile(rf"\0+|[{_CJK}]|[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?|\d+(?:[.,:/-]\d+)*|\n|[^\w\s]")
+_WORD = re.compile(rf"[^\W\d_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)?|[{_CJK}]|\0+|\d+(?:[.,:/-]\d+)*|\n|[^\w\s]")
+_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\0+|\d+(?:[.,:/-]\d+)*|\n|[^\w\s]", re.ASCII)
+_GOES_ON = re.compile(r" (?:and|und|et|y|e|en|i|и|ve|then|dann|puis|luego|poi) ")
 _ANY_CJK = re.compile(f"[{_CJK}]")
 _SAID = re.compile(r"\S+")
+_WORDED = re.compile(r"[^\d\s]+(?:\s+[^\d\s]+)+(?:\s+\d{1,4})?")
+"""Words, and a number behind them at most."""
 _NUMBER = re.compile(r"\d{3}|\d\W\d")
+_TEXTED = re.compile(r"(?<![\w.,+/-])\d{3} \d{3}(?!\w|[ .,/-]\d)")
+"""As codes are sent."""
 _JOINTS = re.compile(r"\w(?: ?[-–、] ?\w){4}")
 _HEX = re.compile(r"[0-9A-Fa-f]{16,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -126,6 +137,17 @@ _BARE = {
     if (bare := {0x131: "i", 0x142: "l", 0xF8: "o"}.get(code) or unicodedata.normalize("NFD", chr(code))[0]).isascii()
 }
 """Latin letters without their accents, which people in a hurry leave out."""
+_ACCENTED = re.compile(f"[{''.join(map(chr, _BARE))}]")
+
+
+def _without_accent(match: re.Match[str]) -> str:
+    return _BARE[ord(match[0])]
+
+
+_KINDS_OF_CHARS = str.maketrans(
+    string.ascii_uppercase + string.ascii_lowercase + string.digits, "A" * 26 + "a" * 26 + "9" * 10
+)
+_REPEATED = re.compile(r"(.)\1+", re.DOTALL)
 
 
 class Candidate(NamedTuple):
@@ -190,7 +212,7 @@ def _sense_as_written(word: str) -> str:
 def places_of(features: Iterable[str]) -> set[int]:
     """Return where the weights of features stand."""
     hashed = map(crc32, "\x1f".join(features).encode("utf-8", "surrogatepass").split(b"\x1f"))
-    return {one % N_WEIGHTS for one in hashed}
+    return {one & (N_WEIGHTS - 1) for one in hashed}
 
 
 def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Found]:
@@ -236,7 +258,7 @@ def _form(value: str, *, is_hinted: bool = False) -> str:
 
 
 def _calls_for_words(senses: set[str]) -> bool:
-    return "cue" in senses or not senses.isdisjoint(CALLING) or ("enter" in senses and not senses.isdisjoint(HINTS))
+    return "cue" in senses or "enter" in senses or not senses.isdisjoint(CALLING)
 
 
 class Reading:
@@ -246,7 +268,7 @@ class Reading:
         self.text, self.folded = text, folded
         self._masked: list[tuple[int, int]] = []
         said = without_marks(folded).replace(";", " ").replace("|", " ").split()
-        senses = set(map(_sense_as_written, said))
+        senses = set(map(_sense_as_written, set(said)))
         self._is_cjk = not text.isascii() and _ANY_CJK.search(text) is not None
         if self._is_cjk:
             senses.update(sense for word, sense in _senses_cjk() if word in folded)
@@ -255,20 +277,22 @@ class Reading:
         self._may_be_short = not senses.isdisjoint({"code", "door"})
         self._may_be_hex = not senses.isdisjoint({"key", "password"})
         found = []
-        if _MAY_BE_ODD.search(text) or (self.is_hinted and _NUMBER.search(text)):
+        if (self.is_hinted and _NUMBER.search(text)) or _MAY_BE_ODD.search(text):
             self._is_bare_code = not self.is_hinted and _CODE.search(text) is not None
             found = self._odd()
+        if len(_DIGITS.findall(text)) > 1 and (self.is_hinted or _TEXTED.search(text)):
+            found = self._grouped(found)
         found += self._spelled(said)
         if self.is_cued:
             found += self._phrases()
         self.candidates = list(dict.fromkeys(found))[:MAX_CANDIDATES]
-        self._bags: dict[int, list[str]] = {}
+        self._bags: dict[int, list[bytes]] = {}
         self._scores: dict[tuple[str, int], int] = {}
         self.words: list[str] = []
 
     def _odd(self) -> list[Candidate]:
         text, found = self.text, []
-        for match in _RUN.finditer(text):
+        for match in (_ASCII_RUN if text.isascii() else _RUN).finditer(text):
             run, start = match.group(), match.start()
             if run.isalpha() and run[1:].islower():
                 continue
@@ -284,8 +308,6 @@ class Reading:
             end = start + len(value)
             if form == "joined" and not self.is_cued:
                 continue
-            if form != "joined":
-                self._masked.append((start, end))
             is_dialled = text[start - 1 : start] in ("*", "#") and value[0].isdigit()
             is_unlikely = not self.is_hinted and (form != "odd" or self._is_bare_code)
             if (
@@ -293,16 +315,24 @@ class Reading:
                 or text.endswith("base64,", 0, start)
                 or (not is_dialled and self._is_no_secret(value.lower(), form))
             ):
-                continue
-            found.append(Candidate(start, end, form))
-            assigned = _ASSIGNED.match(value)
-            bare = value[assigned.end() :] if assigned and not NAMES_NO_SECRET.match(assigned[0].lower()) else ""
-            form = _form(bare, is_hinted=self.is_hinted)
-            if form and not self._is_no_secret(bare.lower(), form):
-                found.append(Candidate(end - len(bare), end, form))
-        if self.is_hinted and len(_DIGITS.findall(text)) > 1:
-            found = self._grouped(found)
+                form = ""
+            elif named := _ASSIGNED.match(value):
+                start, form = self._behind_name(start, value, named, form)
+            if form:
+                found.append(Candidate(start, end, form))
+            if form != "joined":
+                self._masked.append((start, end))
         return found
+
+    def _behind_name(self, start: int, value: str, named: re.Match[str], form: str) -> tuple[int, str]:
+        """Return where the value behind a name and "=" or ":" begins, and its form, "" for no secret."""
+        bare = value[named.end() :]
+        form_of_bare = _form(bare, is_hinted=self.is_hinted)
+        if _LINKED.match(bare) or (form_of_bare and self._is_no_secret(bare.lower(), form_of_bare)):
+            return start, ""
+        if not form_of_bare:
+            return start, form
+        return start + named.end(), "" if NAMES_NO_SECRET.match(named[0].lower()) else form_of_bare
 
     def _is_no_secret(self, plain: str, form: str) -> bool:
         if plain in NO_VALUES or _LINKED.match(plain) or is_stand_in(plain):
@@ -317,9 +347,9 @@ class Reading:
         """Letters one by one, also with what they are said to be, and figures in words."""
         text, spans = self.text, []
         short = [word for word in said if len(word) < 3]
-        if sum(len(word) == 1 for word in short) > 3 or _JOINTS.search(text):
+        if sum(len(word) == 1 for word in short) > 3 or (sum(map(text.count, "-–、")) > 3 and _JOINTS.search(text)):
             spans += [match.span() for match in _SPELLED.finditer(text)]
-        if sum(word[-1] == "," for word in short) > 2:
+        if sum(word[-1] == "," for word in short) > 2 or (self.folded.count(",") > 2 and _names_symbols(said)):
             spans += [match.span() for match in _DICTATED.finditer(text)]
         if self.is_hinted and len(_digits().intersection(said)) > 1:
             spans += [match.span() for match in _spoken().finditer(self.folded)]
@@ -343,9 +373,14 @@ class Reading:
             end = match.start() if match else len(self.text)
             if end - place > 2 and bisect_left(calls, place - CALL_CHARS) < bisect_right(calls, end + CALL_CHARS):
                 starts = [place, *(lead.end() for lead in _lead().finditer(self.folded, place, end))][: MAX_LEADS + 1]
-                starts.append(max(self.text.rfind(" ", place, end), place))
-                found += [one for start in starts for one in self._phrase(start, end)]
-                ends = ((start, self.text.find(" ", start, end)) for start in starts[1:])
+                last = max(self.text.rfind(" ", place, end), place)
+                found += [one for start in (*starts, last) for one in self._phrase(start, end)]
+                found += [one for start in starts[1:] if start < last for one in self._phrase(start, last)]
+                if joint := _GOES_ON.search(self.folded, place, end):
+                    found += [
+                        one for start in starts if start < joint.start() for one in self._phrase(start, joint.start())
+                    ]
+                ends = ((start, self.text.find(" ", start, end)) for start in (*starts[1:], last))
                 found += [one for start, stop in ends if stop > 0 for one in self._phrase(start, stop)]
             place = match.end() if match else end
         if not self._is_cjk:
@@ -369,7 +404,7 @@ class Reading:
         n_words = len(bare.split())
         if not 2 < len(bare) <= MAX_PHRASE_CHARS or n_words > MAX_PHRASE_WORDS or "redacted" in bare:
             return
-        if n_words > 1 and not any(map(str.isdigit, bare)):
+        if n_words > 1 and _WORDED.fullmatch(bare):
             yield Candidate(start, start + len(bare), "phrase")
         elif n_words == 1 and _PLAIN.fullmatch(bare):
             yield Candidate(start, start + len(bare), "word")
@@ -378,35 +413,43 @@ class Reading:
         chars = list(self.folded)
         for start, end in self._masked:
             chars[start:end] = "\0" * (end - start)
-        self.masked = "".join(chars).translate(_BARE)
-        self.starts, self.ends, self.words = [], [], []
-        for match in _WORD.finditer(self.masked):
-            word = match.group()
-            self.starts.append(match.start())
-            self.ends.append(match.end())
-            self.words.append("¤" if word[0] == "\0" else "0" if word[0].isdigit() else word)
-        self.senses = [self._sense_at(place) for place in range(len(self.words))]
+        self.masked, pattern = "".join(chars), _ASCII_WORD
+        if not self.text.isascii():
+            self.masked, pattern = _ACCENTED.sub(_without_accent, self.masked), _WORD
+        matches = [*pattern.finditer(self.masked)]
+        self.starts = [match.start() for match in matches]
+        self.ends = [match.end() for match in matches]
+        self.words = ["¤" if (word := match[0])[0] == "\0" else "0" if word[0].isdigit() else word for match in matches]
+        self.senses = [
+            self._sense_in_cjk(i) if "\u2e80" <= word[0] <= "\uffef" else sense_of(word)
+            for i, word in enumerate(self.words)
+        ]
         self.n_lines = self.words.count("\n")
         self.n_values = self.words.count("¤")
 
     def score(self, candidate: Candidate, weights: memoryview) -> int:
         """Return the sum of its features' weights; those of the words of the text are added once for each sort."""
         start, end, form = candidate
+        if not self.words:
+            self._read()
+        block = bisect_right(self.ends, start) // BLOCK_WORDS
+        if form in HOPELESS_TEXT and (total := self._bag_score("+", block, weights)) < HOPELESS_TEXT[form]:
+            return total
         name, features = _of_value(self.text[start:end], form)
         total = sum(map(weights.__getitem__, places_of(features)))
         if form == "odd" and total < HOPELESS[form]:
             return total
-        if not self.words:
-            self._read()
-        block = bisect_right(self.ends, start) // BLOCK_WORDS
-        for kind in _kinds(name):
-            if (kind, block) not in self._scores:
-                hashed = places_of(self._of_bag(kind, block))
-                self._scores[kind, block] = sum(map(weights.__getitem__, hashed))
-            total += self._scores[kind, block]
+        total += sum(self._bag_score(kind, block, weights) for kind in _kinds(name))
         if total < HOPELESS[form]:
             return total
         return total + sum(map(weights.__getitem__, places_of(self._of_place(start, end, name))))
+
+    def _bag_score(self, kind: str, block: int, weights: memoryview) -> int:
+        if (kind, block) not in self._scores:
+            lead = crc32(kind.encode())
+            hashed = {crc32(one, lead) & (N_WEIGHTS - 1) for one in self._bag(block)}
+            self._scores[kind, block] = sum(map(weights.__getitem__, hashed))
+        return self._scores[kind, block]
 
     def features(self, candidate: Candidate) -> list[str]:
         start, end, form = candidate
@@ -414,16 +457,18 @@ class Reading:
         if not self.words:
             self._read()
         block = bisect_right(self.ends, start) // BLOCK_WORDS
-        bags = (self._of_bag(kind, block) for kind in _kinds(name))
-        return [*features, *self._of_place(start, end, name), *chain.from_iterable(bags)]
+        bag = [one.decode("utf-8", "surrogatepass") for one in self._bag(block)]
+        bags = [kind + one for kind in _kinds(name) for one in bag]
+        return [*features, *self._of_place(start, end, name), *bags]
 
-    def _of_bag(self, kind: str, block: int) -> list[str]:
-        """Of the words of the block of the text where it stands and those beside, whatever their order."""
+    def _bag(self, block: int) -> list[bytes]:
+        """Return features of the words of the block of the text where it stands and those beside, in no order."""
         if block not in self._bags:
             bag = set(self.words[max(0, block - 1) * BLOCK_WORDS : (block + 2) * BLOCK_WORDS])
             bag = {word for word in bag if len(word) > 1 and word.isalpha()}
-            self._bags[block] = [f"B{word[:5]}" for word in bag] + [f"b{word[-6:]}" for word in bag if len(word) > 8]
-        return [kind + one for one in self._bags[block]]
+            features = [f"B{word[:5]}" for word in bag] + [f"b{word[-6:]}" for word in bag if len(word) > 8]
+            self._bags[block] = [one.encode("utf-8", "surrogatepass") for one in features]
+        return self._bags[block]
 
     def _of_place(self, start: int, end: int, name: str) -> list[str]:
         """Return the features of what is around a value."""
@@ -466,12 +511,9 @@ class Reading:
                 found.setdefault(sense, distance)
         return found
 
-    def _sense_at(self, place: int) -> str:
-        word = self.words[place]
-        if "\u2e80" <= word[0] <= "\uffef":
-            written = "".join(self.words[place : place + 4])
-            return next((sense for end in (4, 3, 2, 1) if (sense := _senses().get(written[:end], ""))), "")
-        return sense_of(word)
+    def _sense_in_cjk(self, place: int) -> str:
+        written = "".join(self.words[place : place + 4])
+        return next((sense for end in (4, 3, 2, 1) if (sense := _senses().get(written[:end], ""))), "")
 
     def _of_line(self, name: str, start: int, end: int) -> list[str]:
         text, nearest = self.text, max(0, start - LINE_CHARS)
@@ -505,6 +547,11 @@ class Reading:
         return []
 
 
+def _names_symbols(said: Sequence[str]) -> bool:
+    """Return whether words are said as letters are dictated: "capital", "underscore"."""
+    return not words("symbol_name").isdisjoint(word.strip(_EDGES)[:7] for word in said)
+
+
 @cache
 def _cues() -> frozenset[str]:
     """Return beginnings of words that call for a plain word or a phrase."""
@@ -518,10 +565,14 @@ def _kinds(name: str) -> tuple[str, ...]:
 
 def shape(value: str) -> str:
     """Return "Aa9.a" for "Oak12.tree": runs of capitals, small letters and digits, each as one."""
-    kinds = [
-        "9" if char.isdigit() else "A" if char.isupper() else "a" if char.isalpha() else char for char in value[:64]
-    ]
-    return "".join(kind for i, kind in enumerate(kinds) if not i or kind != kinds[i - 1])[:16]
+    value = value[:64]
+    if value.isascii():
+        kinds = value.translate(_KINDS_OF_CHARS)
+    else:
+        kinds = "".join(
+            "9" if char.isdigit() else "A" if char.isupper() else "a" if char.isalpha() else char for char in value
+        )
+    return _REPEATED.sub(r"\1", kinds)[:16]
 
 
 def _of_value(value: str, form: str) -> tuple[str, list[str]]:

@@ -12,6 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 _ROWS = [
     line.split("\t")
     for line in (Path(__file__).parent / "data" / "words.tsv").read_text(encoding="utf-8").splitlines()
@@ -34,9 +37,47 @@ def starts(name: str) -> Iterator[str]:
         for entry in entries.split(", ") if part == name else ():
             bare = _LOOKS_BEHIND.sub("", entry)
             group = _GROUP.match(bare)
-            yield from (_LETTERS.match(branch)[0] for branch in (group[1].split("|") if group else [bare]))  # type: ignore[index]
+            rest = bare[group.end() + 1 :] if group and bare[group.end() : group.end() + 1] in ("?", "*") else ""
+            branches = [*group[1].split("|"), *filter(None, [rest])] if group else [bare]
+            yield from (_LETTERS.match(branch)[0] for branch in branches)  # type: ignore[index]
 
 
+Threes = NDArray[np.uint16]
+"""Hashes of each three bytes of a text in a row."""
+_BY_FREQUENCY = b"zqjxkvbwypgfmculdrhsnioate "
+
+
+class Lookup:
+    """Which of many entries are in a text: one is looked for only where three of its bytes come in a row."""
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._short: list[str] = []
+        self._by_hash: dict[int, list[str]] = {}
+        for entry in dict.fromkeys(entries):
+            data, hashes = entry.encode(), threes_of(entry)
+            if hashes.size:
+                rarest = min(range(len(hashes)), key=lambda i: sum(map(_BY_FREQUENCY.find, data[i : i + 3])))
+                self._by_hash.setdefault(int(hashes[rarest]), []).append(entry)
+            else:
+                self._short.append(entry)
+        self._is_known = np.zeros(1 << 16, dtype=bool)
+        self._is_known[list(self._by_hash)] = True
+
+    def entries_in(self, text: str, threes: Threes) -> list[str]:
+        """`threes` are of the text, or of one that differs by spaces for words."""
+        met = set(threes[self._is_known[threes]].tolist())
+        near = (entry for one in met for entry in self._by_hash[one])
+        return [entry for entry in (*self._short, *near) if entry in text]
+
+
+def threes_of(text: str) -> Threes:
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.uint32)
+    threes = data[:-2] << 16 | data[1:-1] << 8 | data[2:]
+    hashes: Threes = (threes * np.uint32(2_654_435_761) >> np.uint32(16)).astype(np.uint16)
+    return hashes
+
+
+@cache
 def words(name: str, language: str = "") -> frozenset[str]:
     return frozenset(
         word for part, spoken, entries in _ROWS if part == name and language in ("", spoken) for word in entries.split()
@@ -63,7 +104,7 @@ TECHNICAL = (
     r"(?:sha|md|aes|rsa|dsa|ecdsa|argon|pbkdf|bcrypt|scrypt|hs|rs|es|oauth|base|utf|iso|ascii|ipv|http|tls|ssl|ntlm|"
     r"erc|gpt|llama|qwen|totp|fido|webauthn|wpa|web|latin|log|win|int|uint|float|python|node|postgres|redis|mysql|"
     r"keycloak|openssl|windows|ios|android|office|django|java|php|debian|ubuntu)"
-    r"[-_]?\d{1,4}(?:[._-][\w.-]{0,12})?[a-z]{0,3}|utf8mb4|(?:ed|curve|x)25519|secp\d\w*|v\d+(?:\.\d+)*|"
+    r"[-_]?\d{1,4}(?:[._-][\w.-]{0,12})?[a-z]{0,3}|scram-sha-\d{1,3}(?:-plus)?|utf8mb4|(?:ed|curve|x)25519|secp\d\w*|v\d+(?:\.\d+)*|"
     r"[a-z]\d{1,3}[a-z]?|\d{1,4}[a-z]{1,2}|#[0-9a-f]{3,8}"
 )
 """Names of algorithms, encodings, versions and colours, which look like passwords."""
@@ -78,7 +119,7 @@ _STAND_IN = re.compile(
     rf"""arn:aws.*|(?:{any_of("placeholder_start")})[-_ ](?:[^\W\d_]+[-_ ]?){{1,5}}\d?|"""
     rf"""(?:[^\W\d_]+[-_]){{1,7}}(?:{any_of("placeholder_end")})|"""
     rf"""[^!-~]*(?:{any_of("placeholder_cjk")})[^!-~]*|"""
-    r"""[x*•.·…_-]{3,}|[x*]{4,}[^!-~].*|\^\(?[?\[\\].*|[)\]].*|\W+""",
+    r"""[\w-]*?x{8,}|[x*•.·…_-]{3,}|[x*]{4,}[^!-~].*|\^\(?[?\[\\].*|[)\]].*|\W+""",
     re.DOTALL,
 )
 _PATH = re.compile(r"(?:~|\.{1,2})/[\w./-]+|/[\w.-]+(?:/[\w.-]+)+/?|[a-z]:\\.*|[\w-]+(?:/[\w.-]+){2,}")
