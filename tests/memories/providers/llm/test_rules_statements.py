@@ -355,7 +355,7 @@ def test_nor_is_the_answer_to_what_it_should_say(question: str, text: str, retai
         ("I wrote a mail to the school that Emma is sick", ["User wrote a mail to the school that Emma is sick"]),
         ("always write commit messages that explain why", ["Always write commit messages that explain why"]),
         ("Tell Anna that I can't come on Friday", ["User cannot come on Friday 16 October 2026"]),
-        ("remind me that the rent is due on the 1st", ["The rent is due on 1 November 2026"]),
+        ("remind me that the rent is due on the 1st", ["The rent is due on the 1st"]),
         ("make sure the backup job runs every night", ["Make sure the backup job runs every night"]),
         ("create the branch from develop every time", ["Create the branch from develop every time"]),
     ],
