@@ -239,6 +239,25 @@ def test_a_sentence_that_speaks_of_code_is_no_code() -> None:
 
 
 @each_row(
+    ("text", "is_question"),
+    [
+        ("do i need primer over magnolia", True),
+        ("so can i still do a blanket chest", True),
+        ("whats the difference between a dovetail saw and a tenon saw", True),
+        ("how do i check", True),
+        ("is the printer back", True),
+        ("Do the dishes daily", False),
+        ("Have the tests run first", False),
+        ("Is the oldest of three", False),
+        ("Should you need me, call", False),
+        ("What's the matter is that we lost it", False),
+    ],
+)
+def test_a_question_is_one_without_its_mark_too(text: str, is_question: bool) -> None:
+    assert [sentence.is_question for sentence in read_sentences(text)] == [is_question]
+
+
+@each_row(
     ("text", "sentences"),
     [
         ("我住在北京。你呢？", [("我住在北京", False), ("你呢", True)]),
