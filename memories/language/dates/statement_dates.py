@@ -1,6 +1,7 @@
 """Say the dates of a statement so that they mean the same on any day: "tomorrow" → "on 5 May 2026".
 
 What is said in the past tense means the last Friday or August, anything else the next; `future` tells which it is.
+Where the clause tells the contrary of what was taken, the time is the same one a period on, or it stays as it was said.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, time, tzinfo
 
+from dateutil.relativedelta import relativedelta
+
 from memories.language.dates.calendar import DAY, INSTANT
 from memories.language.dates.future import Coming, find_coming
 from memories.language.dates.recurrence import yearly_on
-from memories.language.dates.speech import language_of
+from memories.language.dates.speech import Speech, language_of, read_speech
+from memories.language.dates.tense import Tense, tense_around
 from memories.language.dates.windows import TimeWindow, find_windows
 from memories.language.dates.words import (
     DAY_PARTS,
@@ -127,8 +131,8 @@ _NAMES_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r" \d{4}$")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|every|each|any)\b", re.IGNORECASE)
 _WEEKDAY = rf"(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})"
-_WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or) (?:on )?$", re.IGNORECASE)
-_WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
+_WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or|) (?:on )?$", re.IGNORECASE)
+_WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or|) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
 _BARE_LEAD = re.compile("^(?:on|in|around) ")
 _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
@@ -255,7 +259,89 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
         if not any(coming.start < other.end and other.start < coming.end for other in mentions)
     ]
     mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
-    return iter(sorted(mentions, key=lambda mention: mention.start))
+    speech = read_speech(text, now)
+    told = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
+    return iter(sorted(told, key=lambda mention: mention.start))
+
+
+_IS_DATED = re.compile(
+    r"\d{4}|\d[./-]\d|\b(?:last|this|next|past|previous|coming|ago|back|today|tonight|tomorrow|yesterday|now|just)\b",
+    re.IGNORECASE,
+)
+"""In a time, it tells by itself whether that is over."""
+_YEAR_BEHIND = re.compile(r" (?:of )?(last|this|next) year\b", re.IGNORECASE)
+_IN_A_WHILE = re.compile(
+    r"(?:with)?in (?:about |another )?(?:\d+|an?|half an|a few|a couple of|\w+) ?"
+    r"(?:s|secs?|seconds?|mins?|minutes?|hrs?|hours?)$",
+    re.IGNORECASE,
+)
+"""How long something takes, or a moment of this day: "ready in 15 min"."""
+_EVERY = re.compile(r"\b(?:every|each) (?=$|\w+$)", re.IGNORECASE)
+_SINCE = re.compile(
+    r"\b(?:since(?: \w+){0,4}|last (?!of\b|year\b|month\b|week\b|time\b)\w+(?: \w+)? (?:in|on)) $", re.IGNORECASE
+)
+"""What was since, or at the last test, is over."""
+_HAS_GOT = re.compile(
+    r"\b(?:got|have|has|booked|reserved)\b(?: \w+){0,3} (?:slot|appointment|table|tickets?|place|seats?|room|exam|test|"
+    r"interview|date|flights?)\b(?: \w+){0,4},? (?:on |for )?$",
+    re.IGNORECASE,
+)
+"""What somebody has got for a day, that day is to come: "got a slot at the passport office, 9 January"."""
+_WILL_BE = re.compile(
+    r"(?<!\bwas )(?<!\bwere )\b(?:(?:run|start|end|expire|close|open|begin|leave|arrive|come|go|finish|stop|renew|land)"
+    r"s?|flies|fly|finishes|goes|moving|leaving|starting|ending|flying|arriving|coming|closing|opening)\b"
+    r"(?: (?!and\b|but\b)\w+){0,2} (?:on|in|at|over|from)? ?$",
+    re.IGNORECASE,
+)
+"""What goes by a timetable, or is arranged: "runs out in June", "moving on the 3rd of May"."""
+_IS_MONTHLY = re.compile(
+    r"\b(?:salary|wages?|pension|rent|rates?|bills?|invoices?|payday|payments?|allowance|instal?lments?)\b.*"
+    r"\b(?:comes?|goes|gets?|is due|are due|is paid|arrives?)\b.*$",
+    re.IGNORECASE,
+)
+_TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
+_YEARS = frozenset({"month", "day", "range", "season", "holiday"})
+
+
+def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Mention | None:
+    """Return the time in the year or week that its clause tells; None where it is better left as it was said."""
+    window = mention.window
+    if _IN_A_WHILE.match(window.text) or _EVERY.search(text[: mention.start]) or _EVERY.match(window.text):
+        return None
+    year = _YEAR_BEHIND.match(text[mention.end :])
+    if named := year or (_YEAR_BEHIND.search(window.text) if window.precision == "month" else None):
+        years = {"last": -1, "this": 0, "next": 1}[named[1].lower()] + now.year - _moment(window).year
+        return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
+    if _IS_DATED.search(window.text) or not (window.start or window.end):
+        return mention
+    before = text[: mention.start]
+    if window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before):
+        return None
+    is_over = _moment(window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
+    is_since = bool(_SINCE.search(before)) or window.text.lower().startswith("since")
+    tense: Tense | None = None
+    if is_since:
+        tense = Tense.PAST
+    elif _HAS_GOT.search(before) or _WILL_BE.search(before):
+        tense = Tense.FUTURE
+    else:
+        first = next((at for at, token in enumerate(speech.tokens) if token.end > mention.start), len(speech.tokens))
+        end = next((at for at, token in enumerate(speech.tokens) if token.start >= mention.end), len(speech.tokens))
+        tense = tense_around(speech, first, end)
+    is_weekday = PLAIN_WEEKDAYS & set(re.findall(r"[a-z]+", window.text.lower()))
+    is_yearly = window.precision == "holiday" or (window.precision in _YEARS and not is_weekday)
+    if is_over and not mention.coming and is_yearly and tense in _TO_COME:
+        return replace(mention, window=_moved(window, 1))
+    if not is_over and is_yearly and is_since and not (window.start and window.start <= now):
+        return _Mention(_moved(window, -1))
+    return mention
+
+
+def _moved(window: TimeWindow, years: int) -> TimeWindow:
+    """Return the window so many years later; a day of no named month ("the 4th") so many months later."""
+    is_of_month = window.precision == "day" and not _NAMES_MONTH.search(window.text)
+    step = relativedelta(months=years) if is_of_month else relativedelta(years=years)
+    return replace(window, start=window.start and window.start + step, end=window.end and window.end + step)
 
 
 def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:

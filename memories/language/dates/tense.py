@@ -164,11 +164,11 @@ def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
     """Tell whether the clause around the tokens from `first` to before `end` gives the proof a time needs."""
     if proof is Proof.NONE:
         return True
-    tense = _tense_around(speech, first, end)
+    tense = tense_around(speech, first, end)
     return tense not in _REFUSED[proof] and (proof is not Proof.FUTURE or tense is Tense.FUTURE)
 
 
-def _tense_around(speech: Speech, first: int, end: int) -> Tense | None:
+def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     """Return the tense of the verb before the time, else of the verb behind it; None if no form of it is known."""
     if _is_arranged(speech, first) or (
         speech.surface(first - 1) in SWAPPED and speech.surface(first - 2) not in _DONE_TO

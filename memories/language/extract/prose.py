@@ -209,10 +209,23 @@ def _read(prose: str, first: int, last: int) -> Sentence | None:
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub(r"\2", text)
     text = _SPACES.sub(" ", text).strip()
-    is_question = text.rstrip("\"')!.] ").endswith(QUESTION_MARKS)
+    is_question = text.rstrip("\"')!.] ").endswith(QUESTION_MARKS) or bool(_ASKS_UNMARKED.match(text))
     return Sentence(text.rstrip(_MARKS + ",;:- "), first, last, is_question)
 
 
+_ASKS_UNMARKED = re.compile(
+    r"^(?:(?:so|and|but|ok|okay|hey|hi|also|then|now|quick question|question),? )*(?:"
+    r"(?:do|have) (?:i|u|you|we|they)|(?:does|did|has|is|are|was|were|am) "
+    r"(?:i|u|you|we|they|he|she|it|there|this|that|these|those|the|my|our|your|anyone|anybody)|"
+    r"(?:can|could|will|would) (?:i|we|they|he|she|it|there|this|that|these|those|the|my|our|anyone|anybody)|"
+    r"should (?:i|u|we|it|the|my)|"
+    r"(?:what|how|why|where|when|which \w+|how (?:much|many|long|often|far)) (?:do|does|did|can|could|should|would) "
+    r"(?:i|u|you|we|they|he|she|it|the|my|our|your|an?|this|that|people)|"
+    r"(?:what(?:'?s| is| are)|how(?:'?s| is| are)|where(?:'?s| is| are)) (?:the|your|an?)(?!.* (?:is|are|was|were)\b)"
+    r")\b(?! (?:not|never|one|only|first|last|\w+est)\b)[^,;:]*$",
+    re.IGNORECASE,
+)
+"""A question of one clause that nobody gave its mark: "do i need primer over magnolia"."""
 _OPENS_QUESTION = re.compile(
     r"^(?:what|which|who|whom|whose|where|when|why|how|is|are|am|was|were|do|does|did|can|could|would|will|should|"
     r"shall|may|might|has|have|isn't|aren't|don't (?=you\b|we\b|they\b|i\b)|doesn't|didn't|can't|any|anyone|anybody|"

@@ -239,6 +239,25 @@ def test_a_sentence_that_speaks_of_code_is_no_code() -> None:
 
 
 @each_row(
+    ("text", "is_question"),
+    [
+        ("do i need primer over magnolia", True),
+        ("so can i still do a blanket chest", True),
+        ("whats the difference between a dovetail saw and a tenon saw", True),
+        ("how do i check", True),
+        ("is the printer back", True),
+        ("Do the dishes daily", False),
+        ("Have the tests run first", False),
+        ("Is the oldest of three", False),
+        ("Should you need me, call", False),
+        ("What's the matter is that we lost it", False),
+    ],
+)
+def test_a_question_is_one_without_its_mark_too(text: str, is_question: bool) -> None:
+    assert [sentence.is_question for sentence in read_sentences(text)] == [is_question]
+
+
+@each_row(
     ("text", "sentences"),
     [
         ("我住在北京。你呢？", [("我住在北京", False), ("你呢", True)]),
@@ -355,7 +374,7 @@ def test_nor_is_the_answer_to_what_it_should_say(question: str, text: str, retai
         ("I wrote a mail to the school that Emma is sick", ["User wrote a mail to the school that Emma is sick"]),
         ("always write commit messages that explain why", ["Always write commit messages that explain why"]),
         ("Tell Anna that I can't come on Friday", ["User cannot come on Friday 16 October 2026"]),
-        ("remind me that the rent is due on the 1st", ["The rent is due on 1 November 2026"]),
+        ("remind me that the rent is due on the 1st", ["The rent is due on the 1st"]),
         ("make sure the backup job runs every night", ["Make sure the backup job runs every night"]),
         ("create the branch from develop every time", ["Create the branch from develop every time"]),
     ],
