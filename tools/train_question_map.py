@@ -154,12 +154,12 @@ def report(lessons: Lessons, rows: Sequence[int], learnt: Tensor) -> None:
     for row in rows:
         rows_by_corpus[lessons.examples[row].corpus].append(row)
     for corpus, some in sorted(rows_by_corpus.items()):
-        found = []
+        shares = []
         for matrix in (torch.zeros_like(learnt), learnt):
             cosines = lessons.cosines(some, matrix).masked_fill(~lessons.own[some], -1)
             hits = lessons.right[some].gather(1, cosines.topk(3, 1).indices)
-            found.append(f"{hits[:, 0].float().mean():.3f} {hits.any(1).float().mean():.3f}")
-        print(f"{corpus:10} {len(some):5}  {' -> '.join(found)}")
+            shares.append(f"{hits[:, 0].float().mean():.3f} {hits.any(1).float().mean():.3f}")
+        print(f"{corpus:10} {len(some):5}  {' -> '.join(shares)}")
 
 
 def main() -> None:
