@@ -165,4 +165,5 @@ class MiniLMEmbedder(InProcessEmbedder):
 
     def embed_query(self, text: str) -> Vectors:
         vector = super().embed_query(text)
-        return normalise_rows((vector + vector @ read_question_map())[None])[0]
+        read: Vectors = normalise_rows((vector + vector @ read_question_map())[None])[0]
+        return read
