@@ -16,6 +16,7 @@ from memories.providers.embeddings import Embedder, Thresholds, Vectors
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / "memsite-bench"
 EMBED_AT_ONCE = 256
 QUESTION = b"question\0"
+SAMPLE = "Is anybody there?"
 
 
 class KeptVectors:
@@ -25,6 +26,8 @@ class KeptVectors:
         self.embedder = embedder
         self.name, self.dim = embedder.name, embedder.dim
         self.known_dim = self.dim
+        # How a question is read may be learnt anew, while texts keep their vectors.
+        self.question = QUESTION + to_bytes(embedder.embed_query(SAMPLE)) + b"\0"
         folder.mkdir(parents=True, exist_ok=True)
         self.file = sqlite3.connect(folder / f"{embedder.name}.sqlite3")
         self.file.execute("CREATE TABLE IF NOT EXISTS kept (hash BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
@@ -52,7 +55,7 @@ class KeptVectors:
 
     def embed_query(self, text: str) -> Vectors:
         """Apart from documents: some models read a question otherwise."""
-        key = sha256(QUESTION + text.encode()).digest()
+        key = sha256(self.question + text.encode()).digest()
         if key not in self.vectors:
             self.write([(key, self.embedder.embed_query(text))])
         return self.vectors[key]

@@ -183,7 +183,9 @@ def describe(conversations: Sequence[Conversation]) -> str:
         "names no sessions. BM25 is SQLite's FTS5 with porter stemming over any of the words; fusions take the one "
         f"without stop words. The weights of the ranking were learnt from {known} of these apps; what they were not "
         f'learnt from stands apart. The row "{LEFT_OUT}" (`make train-ranker`; no floor for what is shown) is nearer '
-        "to what to expect of others, and still a little high: the features were chosen on these, too."
+        "to what to expect of others, and still a little high: the features were chosen on these, too. How questions "
+        "are read was learnt from most of `bench/corpora` but what ends in `-held`: this flatters whatever ranks by "
+        "meaning, cosine too."
     )
 
 

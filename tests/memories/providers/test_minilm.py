@@ -63,17 +63,33 @@ def test_its_network_tells_nobody_of_it_and_numbers_no_machine(tmp_path):
     assert (printed.stdout.strip(), [*tmp_path.rglob("*")]) == ("384", [])
 
 
-@pytest.mark.parametrize("position", range(len(TEXTS)))
-def test_a_query_has_the_vector_of_a_document(embedder, position):
-    vector = embedder.embed_query(TEXTS[position])
-    assert vector.shape == (embedder.dim,)
-    np.testing.assert_allclose(vector, EXPECTED[position], atol=1e-6)
+# Questions that nothing was trained on, with their answer and what is nearer by the model's own vectors.
+NOT_LIKE_THEIR_ANSWERS = [
+    ("day off", "The salon is closed on Mondays.", "Remind me of things on the evening before, not the same morning."),
+    ("job of the man in the house", "The host father Takeshi is a dentist.", "He has to be home by 19:30."),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "other"), NOT_LIKE_THEIR_ANSWERS)
+def test_a_question_is_read_as_one(embedder, question, answer, other):
+    as_text, answers, alike = embedder.embed_documents([question, answer, other])
+    asked = embedder.embed_query(question)
+    assert (asked.shape, asked.dtype) == ((embedder.dim,), np.float32)
+    assert np.linalg.norm(asked) == pytest.approx(1.0, abs=1e-6)
+    assert as_text @ answers < as_text @ alike
+    assert asked @ answers > asked @ alike
+
+
+def test_without_its_map_questions_are_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(minilm, "QUESTIONS_FILE", tmp_path / "minilm_questions.npy")
+    with pytest.raises(EmbedderMisconfigured, match="minilm_questions"):
+        minilm.read_question_map.__wrapped__()
 
 
 def test_batching_keeps_the_order_of_mixed_lengths(embedder):
     texts = [f"note {number} " + "about cats " * (number * 7 % 23) for number in range(70)]
     together = embedder.embed_documents(texts)
-    apart = np.stack([embedder.embed_query(text) for text in texts])
+    apart = np.concatenate([embedder.embed_documents([text]) for text in texts])
     np.testing.assert_allclose(together, apart, atol=1e-6)
 
 
@@ -200,7 +216,7 @@ def test_what_the_model_cannot_read_has_no_direction(embedder):
     vectors = embedder.embed_documents([*UNREADABLE, *READABLE])
     assert vectors.any(axis=1).tolist() == [False] * len(UNREADABLE) + [True] * len(READABLE)
     for text, vector in zip(READABLE, vectors[len(UNREADABLE) :], strict=True):
-        np.testing.assert_allclose(embedder.embed_query(text), vector, atol=1e-6)
+        np.testing.assert_allclose(embedder.embed_documents([text])[0], vector, atol=1e-6)
     assert not embedder.embed_query(UNREADABLE[0]).any()
 
 
