@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Sequence
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,12 +27,15 @@ class KeptVectors:
         self.embedder = embedder
         self.name, self.dim = embedder.name, embedder.dim
         self.known_dim = self.dim
-        # How a question is read may be learnt anew, while texts keep their vectors.
-        self.question = QUESTION + to_bytes(embedder.embed_query(SAMPLE)) + b"\0"
         folder.mkdir(parents=True, exist_ok=True)
         self.file = sqlite3.connect(folder / f"{embedder.name}.sqlite3")
         self.file.execute("CREATE TABLE IF NOT EXISTS kept (hash BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
         self.vectors = {key: np.frombuffer(data, "<f4") for key, data in self.file.execute("SELECT * FROM kept")}
+
+    @cached_property
+    def question(self) -> bytes:
+        """What questions are kept under: how they are read may be learnt anew, while texts keep their vectors."""
+        return QUESTION + to_bytes(self.embedder.embed_query(SAMPLE)) + b"\0"
 
     @property
     def thresholds(self) -> Thresholds:

@@ -91,7 +91,7 @@ def test_a_mirror_that_is_ahead_is_told_to_begin_anew(alice: Caller, wait: int |
     more = {"wait": wait} if wait else {}
     assert alice.get("memories/changes", since=last, **more).status_code == 200
     body = assert_problem(alice.get("memories/changes", since=last + 1, **more), 410)
-    assert (body["code"], "begin anew" in body["detail"]) == ("since_gone", True)
+    assert (body["code"], "full read" in body["detail"]) == ("since_gone", True)
     headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last + 1)}
     assert_problem(alice.client.get("/api/v1/memories/changes", headers=headers), 410)
 

@@ -260,8 +260,8 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     ]
     mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
     speech = read_speech(text, now)
-    told = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
-    return iter(sorted(told, key=lambda mention: mention.start))
+    placed = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
+    return iter(sorted(placed, key=lambda mention: mention.start))
 
 
 _IS_DATED = re.compile(
@@ -325,8 +325,8 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
     elif _HAS_GOT.search(before) or _WILL_BE.search(before):
         tense = Tense.FUTURE
     else:
-        first = next((at for at, token in enumerate(speech.tokens) if token.end > mention.start), len(speech.tokens))
-        end = next((at for at, token in enumerate(speech.tokens) if token.start >= mention.end), len(speech.tokens))
+        first = sum(token.end <= mention.start for token in speech.tokens)
+        end = sum(token.start < mention.end for token in speech.tokens)
         tense = tense_around(speech, first, end)
     is_weekday = PLAIN_WEEKDAYS & set(re.findall(r"[a-z]+", window.text.lower()))
     is_yearly = window.precision == "holiday" or (window.precision in _YEARS and not is_weekday)
