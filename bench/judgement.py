@@ -66,6 +66,7 @@ KINDS = {
     "fact": "facts of conversations kept",
     "kept and labelled": "of what is kept, a fact",
     "not false": "of what is kept in short dialogues, neither false nor meaningless",
+    "worth it": "of what is kept and a reader has judged, worth knowing weeks later and clear by itself",
     "category of a fact": "category of a fact right",
     "unlike": "unlike things, told one after the other",
 }
@@ -258,6 +259,10 @@ def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
             tallies["category of a fact"].add(is_right, f"{name}: {fact['label']} {fact['category']}")
     matched = {item.pk for fact in facts for item in stored if says(item, fact["regex"])}
     for item in stored:
+        if label := talk.get("read", {}).get(item.content):
+            tallies["worth it"].add(label == "good", f"{name}: {label}: {item.content!r}")
+        if "read" in talk:
+            continue
         tallies["kept and labelled"].add(item.pk in matched, f"{name}: {item.content!r} {item.status}")
         if "not_kept" in talk:
             is_false = any(says(item, pattern) for pattern in talk["not_kept"])
@@ -322,6 +327,10 @@ def talks_of(folder: Path) -> dict[str, Row]:
     for row in rows_of(folder / "dialogues.jsonl"):
         if is_held or is_left_out(row["id"]):
             talks[row["id"]] = {"preset": "assistant", "sessions": [row["messages"]], **row}
+    for row in rows_of(folder / "read.jsonl"):
+        if is_held or is_left_out(row["id"]):
+            read = {item["content"]: item["label"] for item in row["read"]}
+            talks[row["id"]] = {"preset": row["preset"], "sessions": [row["messages"]], "questions": [], "read": read}
     return talks
 
 
