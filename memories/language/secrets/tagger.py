@@ -101,8 +101,12 @@ _NO_SECRET = re.compile(
     rf"{TECHNICAL}|(?:sha\d{{1,3}}|md5):\S+|[0-9a-f]{{7,}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]*|i[0-9a-f]{{40}}|0x[0-9a-f]+|uuidv\d|\d{{1,2}}-[a-z]+"
     r"|\d{1,2}er-[^\W\d_]+|[a-z]:\\.*|\\\\.*|(?:password|secret|token)_\w+"
     r"|(?:[a-z]+[-_]){1,3}(?:credentials?|secrets?|passwords?|tokens?|keys?)(?:[-_]\w+)?"
+    r"|\d+(?:[.,]\d+)?(?:x\d+(?:[.,]\d+)?){1,2}(?:mm|cm|m|ft|in|px)?|[a-z]+['’]s"
 )
-"""Names of algorithms and versions, digests, ids, "6-digit", paths of Windows, and what secrets are stored under."""
+"""Names of algorithms and versions, digests, ids, "6-digit", paths of Windows, what secrets are stored under, sizes
+("2x3m"), and whose something is ("Mina's")."""
+_OPTION = re.compile(r"[`\"'(]*--[a-z]+(?:-[a-z]+)+[`\"'),.;:]*$")
+"""One of a command, without its value: "--legacy-peer-deps"."""
 _SHORT_CODE = re.compile(r"[a-z]{0,2}\d{3,6}[a-z]{0,2}[#*]?|\d{1,3}[a-z]\d{1,4}")
 """What doors have; elsewhere it is a size, a model or a version."""
 MIN_HEX_CHARS = 20
@@ -294,7 +298,7 @@ class Reading:
         text, found = self.text, []
         for match in (_ASCII_RUN if text.isascii() else _RUN).finditer(text):
             run, start = match.group(), match.start()
-            if run.isalpha() and run[1:].islower():
+            if (run.isalpha() and run[1:].islower()) or ("--" in run[:3] and _OPTION.match(run)):
                 continue
             if run.startswith("[redacted: "):
                 self._masked.append(match.span())

@@ -324,6 +324,14 @@ def test_harmless_look_alikes_stay() -> None:
     assert len(hit) <= MOST_HIT * len(rows), f"{len(hit)} of {len(rows)} hit:\n" + "\n".join(hit)
 
 
+def test_a_size_and_an_option_are_no_passwords() -> None:
+    for text in (
+        "i've only got hand tools, my workshop is a 2x3m shed w no power",
+        "old-datepicker wants React 17. Options: an override, --legacy-peer-deps, or another date picker.",
+    ):
+        assert redact(text).text == text
+
+
 def test_no_shape_of_a_data_file_is_slow_with_what_calls_for_it() -> None:
     """The words that a pattern is tried for, a hundred thousand characters of them: it comes to an end."""
     for shapes, hints in (vendors(), forms()):
