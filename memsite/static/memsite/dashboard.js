@@ -299,7 +299,7 @@
 
   function press(event) {
     const { key, target } = event;
-    const isTyped = target.closest("textarea, select, [data-keep], dialog, input:not([type=checkbox])");
+    const isTyped = target.closest("textarea, select, [data-keep], dialog[open], input:not([type=checkbox])");
     if (event.ctrlKey || event.metaKey || event.altKey || isTyped || localStorage.getItem("keys") === "off") return;
     const isOfPage = goes;
     goes = false;
