@@ -227,7 +227,7 @@ def test_a_database_without_letters_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert checks.check_letters() == []
     assert checks.check_letters(databases=["default"]) == []
     (output,) = letters_warning(monkeypatch, False, True)
-    assert "beyond ASCII" in output
+    assert "ASCII letters only" in output
     (output,) = letters_warning(monkeypatch, True, False)
     assert "I and i" in output
 
