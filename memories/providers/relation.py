@@ -84,7 +84,7 @@ NAMED = re.compile(
     r"|(run|build|ticket|order|invoice|job|issue|case|room|rack|incident|request|pull request|pr|customer|account|"
     r"sensor|camera|door|gate|table|chapter|lesson|exercise|unit|phase|step|batch|sprint|flight|line|bus|platform|host|"
     r"server|node|machine|printer|site|shop|branch|station|patient|student|candidate|contract|policy|booking|parcel|"
-    r"shipment|version|release|day|week)\s+(?:no\.?|number)?\s*#?)(\d[\w.]*)\b",
+    r"shipment|version|release|day|week)\s+(?:no\.?|number)?\s*#?)(\d[\w.]*(?:-\d[\w.]*)*)\b",
     re.IGNORECASE,
 )
 """A kind of thing and which of them, at the beginning: "Host web-1 has …", "Test run 100 failed"."""

@@ -105,6 +105,15 @@ _NO_SECRET = re.compile(
 )
 """Names of algorithms and versions, digests, ids, "6-digit", paths of Windows, what secrets are stored under, sizes
 ("2x3m"), and whose something is ("Mina's")."""
+_OF_FIGURES = ("digits", "groups")
+_NUMBERED = re.compile(
+    r"\b(?:gate|room|rack|bay|aisle|slot|dock|platform|pier|hall|building|floor|unit|shelf|section|block|row|seat|port|"
+    r"line|track|locker|apartment|apt|flat|lot|pitch|stand|table|lane|court|berth|cabinet|shaft|zone|chapter|exercise) "
+    r"(?:no\.? |number )?$",
+    re.IGNORECASE,
+)
+"""Before a figure, it tells which of them: "Gate 10-12 is closed". A code of it is called one."""
+NUMBERED_CHARACTERS = 24
 _OPTION = re.compile(r"[`\"'(]*--[a-z]+(?:-[a-z]+)+[`\"'),.;:]*$")
 """One of a command, without its value: "--legacy-peer-deps"."""
 _SHORT_CODE = re.compile(r"[a-z]{0,2}\d{3,6}[a-z]{0,2}[#*]?|\d{1,3}[a-z]\d{1,4}")
@@ -235,11 +244,13 @@ def find_learnt(text: str, folded: str, found: Sequence[Found]) -> Iterator[Foun
         place = bisect_right(ends, start)
         if place < len(found) and found[place].start < end:
             continue
+        if form in _OF_FIGURES and _NUMBERED.search(text, max(0, start - NUMBERED_CHARACTERS), start):
+            continue
         threshold = THRESHOLDS[form]
         if form == "odd" and not reading.is_cued and _CODE_LIKE.fullmatch(text, start, end):
             threshold += DOUBT_HINTED if reading.is_hinted else DOUBT_UNCUED
         if reading.score(Candidate(start, end, form), weights) >= (threshold - BIAS) * STEPS_PER_UNIT:
-            yield Found(start, end, "pin" if form in ("digits", "groups") else "password")
+            yield Found(start, end, "pin" if form in _OF_FIGURES else "password")
 
 
 def _form(value: str, *, is_hinted: bool = False) -> str:

@@ -324,9 +324,10 @@ def test_harmless_look_alikes_stay() -> None:
     assert len(hit) <= MOST_HIT * len(rows), f"{len(hit)} of {len(rows)} hit:\n" + "\n".join(hit)
 
 
-def test_a_size_and_an_option_are_no_passwords() -> None:
+def test_a_size_an_option_and_the_number_of_a_gate_are_no_secrets() -> None:
     for text in (
         "i've only got hand tools, my workshop is a 2x3m shed w no power",
+        "Gate 12-10 of the warehouse is closed at 10:00",
         "old-datepicker wants React 17. Options: an override, --legacy-peer-deps, or another date picker.",
     ):
         assert redact(text).text == text

@@ -53,6 +53,7 @@ def surely(**shares: float) -> Judgement:
         ("Host web-1 has 4 GB of memory", "Host web-2 has 8 GB of memory", "", Relation.DIFFERENT),
         ("Must be started after WireGuard", "Can be started independently of WireGuard", "caddy", Relation.CONTRADICTS),
         ("Must be started after WireGuard", "May be started before WireGuard", "caddy", Relation.DIFFERENT),
+        ("Gate 3-1 is closed at 1:00", "Gate 3-10 is closed at 10:00", "", Relation.DIFFERENT),
         ("Open port 443", "Do not open port 80", "router", Relation.DIFFERENT),
         ("A full build takes 12 minutes", "A full build takes 35 minutes", "ci", Relation.SUPERSEDES),
         ("Takes 90 s to start", "Needs 90 seconds to start", "svc", Relation.SAME),
