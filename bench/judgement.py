@@ -416,7 +416,10 @@ def endpoint_table(values: Mapping[Judge, dict[str, Tally]]) -> str:
     for kind in kinds:
         tallies = [values[judge][kind] for judge in values]
         output = [f"{tally.right}{f' ({tally.lost} lost)' if tally.lost else ''}" for tally in tallies]
-        rows.append([KINDS.get(kind, kind), tallies[0].number, *output])
+        numbers = {tally.number for tally in tallies}
+        if len(numbers) > 1:
+            output = [f"{tally.right} of {tally.number}" for tally in tallies]
+        rows.append([KINDS.get(kind, kind), numbers.pop() if len(numbers) == 1 else "", *output])
     return table(["kind", "number", *values], rows)
 
 
