@@ -299,6 +299,8 @@ _IS_MONTHLY = re.compile(
     r"\b(?:comes?|goes|gets?|is due|are due|is paid|arrives?)\b.*$",
     re.IGNORECASE,
 )
+BEFORE_CHARACTERS = 200
+"""Of what is said before a time tell whether it is over: in a long text each time looks no farther."""
 _TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
 _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
 
@@ -306,7 +308,8 @@ _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
 def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Mention | None:
     """Return the time in the year or week that its clause tells; None where it is better left as it was said."""
     window = mention.window
-    if _IN_A_WHILE.match(window.text) or _EVERY.search(text[: mention.start]) or _EVERY.match(window.text):
+    before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
+    if _IN_A_WHILE.match(window.text) or _EVERY.search(before) or _EVERY.match(window.text):
         return None
     year = _YEAR_BEHIND.match(text[mention.end :])
     if named := year or (_YEAR_BEHIND.search(window.text) if window.precision == "month" else None):
@@ -314,7 +317,6 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
         return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
     if _IS_DATED.search(window.text) or not (window.start or window.end):
         return mention
-    before = text[: mention.start]
     if window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before):
         return None
     is_over = _moment(window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -338,10 +340,16 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
 
 
 def _moved(window: TimeWindow, years: int) -> TimeWindow:
-    """Return the window so many years later; a day of no named month ("the 4th") so many months later."""
+    """Return the window so many years later; a day of no named month ("the 4th") so many months later.
+
+    Where the calendar ends it stays where it is.
+    """
     is_of_month = window.precision == "day" and not _NAMES_MONTH.search(window.text)
     step = relativedelta(months=years) if is_of_month else relativedelta(years=years)
-    return replace(window, start=window.start and window.start + step, end=window.end and window.end + step)
+    try:
+        return replace(window, start=window.start and window.start + step, end=window.end and window.end + step)
+    except (ValueError, OverflowError):
+        return window
 
 
 def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:

@@ -231,9 +231,8 @@ def _is_code(figure: str, before: str, after: str, called: frozenset[str]) -> bo
     return lead.search(between) is not None
 
 
-_GOES_ON = re.compile(
-    r"[ \t]+(?:of|is|was|has|will|are|needs?|stays?|opens|closes|leads|at|in|on|by|to)\b(?! (?:the )?code\b)"
-)
+_HAS_NUMBERS = re.compile(r"(?:gate|door|entrance|locker|garage)s?")
+_GOES_ON = re.compile(r"[ \t]+(?:of|is|was|has|will|needs?|stays?|opens|closes|leads)\b(?! (?:the )?code\b)")
 """Behind "gate 10-12", it tells that this is which gate: "Gate 10-12 of the warehouse is closed"."""
 
 
@@ -246,7 +245,7 @@ def _opens(figure: str, before: str, after: str, called: frozenset[str]) -> bool
         return is_whole
     locked = next(_entries_in(before, called, "locked"), None)
     place = locked or next(_entries_in(before, called, "opened"), None)
-    if place and not before[place.end() :].strip() and _GOES_ON.match(after):
+    if place and _HAS_NUMBERS.fullmatch(place.group()) and not before[place.end() :].strip() and _GOES_ON.match(after):
         return False
     is_plain = figure.isdigit() and not locked
     is_set = is_whole and place and _set(far=not is_plain).fullmatch(before, place.end())

@@ -62,6 +62,11 @@ def test_a_time_is_the_one_that_its_clause_tells_or_stays_as_it_was_said(said: s
     assert output.endswith(written[1:]) if written[1:] else output == said
 
 
+def test_where_the_calendar_ends_a_time_stays() -> None:
+    last = datetime(9999, 12, 20, tzinfo=UTC)
+    assert make_dates_plain("User's passport runs out in March", last).text.startswith("User's passport runs out in")
+
+
 @each_row(
     ("said", "written"),
     [
