@@ -21,8 +21,10 @@ import numpy as np
 from memories.language.dates.statement_dates import make_dates_plain
 from memories.language.extract.prose import read_sentences as read_sentences_of
 from memories.language.extract.wording import to_third_person
+from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.embeddings import MiniLMEmbedder
-from memories.providers.judgement_model import BY_ASSISTANT, RELATIONS
+from memories.providers.judgement_model import BY_ASSISTANT, QUESTIONS, RELATIONS
+from memories.providers.llm.rules.weighing import beside
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 JUDGEMENT, LEARNING = DATA / "judgement", DATA / "learning"
@@ -119,6 +121,28 @@ def read_pairs(path: Path) -> Iterator[Example]:
     for row in rows_of(path):
         relation = "clash" if path.name in OLDER and row["relation"] == "contradicts" else row["relation"]
         yield pair_of(row["existing"], row["new"], relation, row.get("subject") or "", is_by_hand=is_by_hand)
+
+
+def read_statements() -> Iterator[Example]:
+    """Statements made of dialogues, each beside the message it was made of, and whether it is worth keeping so."""
+    for row in rows_of(JUDGEMENT / "read.jsonl"):
+        messages = [Message(message["role"], message["content"]) for message in row["messages"]]
+        for read in row["read"]:
+            if "message" in read:
+                place = read["message"]
+                sentence = read["quote"] or messages[place].content
+                context = beside(sentence, messages[place].role, messages[place - 1] if place else None)
+                answers: dict[str, tuple[str, ...]] = {"worth": ("keep" if read["label"] == "good" else "drop",)}
+                answers |= {name: (read[name],) for name in ("category", "kind") if read.get(name) in QUESTIONS[name]}
+                yield Example((context, read["content"]), answers, row["id"])
+
+
+def as_statement(sentence: Example) -> Example:
+    """As the rules would keep a sentence that stands alone, beside itself."""
+    text = sentence.texts[-1].removeprefix(BY_ASSISTANT)
+    is_own = text == sentence.texts[-1]
+    statement = (to_third_person(text) if is_own else None) or text
+    return replace(sentence, texts=(beside(text, USER if is_own else ASSISTANT, None), statement.rstrip(".")))
 
 
 def pair_of(stored: str, new: str, relation: str, subject: str = "", *, is_by_hand: bool = False) -> Example:

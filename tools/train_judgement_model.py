@@ -1,4 +1,4 @@
-"""Train the network of `memories/providers/judgement_model.py`: its graph and its tuned weights.
+"""Train the networks of `memories/providers/judgement_model.py`: their graph and their tuned weights.
 
     pip install torch onnx     # neither is needed by the server
     python -m tools.train_judgement_model [--epochs 3] [--first-layer 2] [--seed 1] [--start FILE] [--average FILE …]
@@ -7,6 +7,8 @@ Tune the upper layers and a head of all-MiniLM-L6-v2 on the labelled pairs and s
 them (by a hash of the text) is not trained on: these calibrate the probabilities, and the figures that are printed are
 theirs. The weights in the repository are the mean of several trainings: `--epochs 0 --average FILE …` makes it.
 `--start` goes on from earlier weights, with a lower `--rate`, on a `--share` of the examples.
+`--statements` trains the one that reads a statement beside its message, from the weights of the other, on the labelled
+statements of `tests/data/judgement/read.jsonl` and a few sentences.
 `--held-out` prints those of `tests/data/judgement/held-out` too: nothing may be chosen by them.
 """
 
@@ -45,6 +47,7 @@ from memories.providers.judgement_model import (
     MAX_TOKENS,
     QUESTIONS,
     SCALE,
+    STATEMENTS_FILE,
     TEMPERATURE,
     TUNED,
     TUNED_FILE,
@@ -58,11 +61,13 @@ from tools.judgement_data import (
     HELD_OUT,
     SEED,
     Example,
+    as_statement,
     dates_called_off,
     is_development,
     read_examples,
     read_pairs,
     read_sentences,
+    read_statements,
 )
 
 BATCH = 32
@@ -70,6 +75,8 @@ DROPOUT = 0.1
 LAYER_RATE, HEAD_RATE = 1.5e-4, 1e-3
 WARM_UP = 0.1
 HEAD = "head"
+SENTENCES_BESIDE = 3_500
+"""Sentences that stand alone, trained on beside the statements of dialogues."""
 
 
 class Network:
@@ -311,7 +318,7 @@ def add_head(g: bert_graph.GraphBuilder, x: str) -> None:
     g.node("Gemm", ["pooled", *weights], "scores", transB=1)
 
 
-def export(network: Network, temperatures: dict[str, float]) -> None:
+def export(network: Network, temperatures: dict[str, float], file: Path) -> None:
     arrays: dict[str, Any] = {f"{TEMPERATURE}{name}": np.float32(value) for name, value in temperatures.items()}
     for name, tensor in network.tuned.items():
         values = tensor.detach().numpy()
@@ -320,7 +327,7 @@ def export(network: Network, temperatures: dict[str, float]) -> None:
         else:
             arrays[f"{TUNED}{name}"] = values
     bert_graph.write(build_model(list(network.tuned)), GRAPH_FILE)
-    np.savez_compressed(TUNED_FILE, **arrays)
+    np.savez_compressed(file, **arrays)
 
 
 def main() -> None:
@@ -333,28 +340,34 @@ def main() -> None:
     options.add_argument("--start", type=Path, nargs=1, default=[], help="earlier weights, to go on from")
     options.add_argument("--rate", type=float, default=LAYER_RATE, help="of the layers; the head's goes with it")
     options.add_argument("--share", type=float, default=1.0, help="of the examples, by chance, that is trained on")
+    options.add_argument("--statements", action="store_true")
     options.add_argument("--held-out", action="store_true")
     chosen = options.parse_args()
     torch.manual_seed(SEED)
     torch.set_num_threads(chosen.threads)
     examples = read_examples()
+    if chosen.statements:
+        alone = [example for example in examples if "worth" in example.answers and len(example.texts) == 1]
+        few = random.Random(SEED).sample(alone, SENTENCES_BESIDE)  # noqa: S311
+        examples = [*read_statements(), *map(as_statement, few)]
     trained = [example for example in examples if not is_development(example)]
     trained = random.Random(chosen.seed).sample(trained, round(chosen.share * len(trained)))  # noqa: S311
     development = list({example.texts: example for example in examples if is_development(example)}.values())
     print(f"{len(trained)} examples to train on, {len(development)} to measure", flush=True)
     network = Network(chosen.first_layer)
     torch.manual_seed(chosen.seed)
-    if chosen.start:
-        average(network, chosen.start, is_trained=False)
+    if chosen.start or chosen.statements:
+        average(network, chosen.start or [TUNED_FILE], is_trained=False)
     if chosen.epochs:
         train(network, encode(trained), chosen.epochs, chosen.seed, chosen.rate)
     average(network, chosen.average, is_trained=bool(chosen.epochs))
     encoded = encode(development)
     scores = scores_of(network, encoded)
-    temperatures = {name: calibrate(scores, encoded, part) for name, part in slices()}
+    questions = {name for example in development for name in example.answers}
+    temperatures = {name: calibrate(scores, encoded, part) if name in questions else 1.0 for name, part in slices()}
     print(f"temperatures {temperatures}")
     report("development", development, scores)
-    export(network, temperatures)
+    export(network, temperatures, STATEMENTS_FILE if chosen.statements else TUNED_FILE)
     if chosen.held_out:
         stored = [
             *read_pairs(HELD_OUT / "pairs.jsonl"),

@@ -1,8 +1,9 @@
-"""How two statements relate, and whether a sentence is worth keeping, judged by a small network in this process.
+"""How two statements relate, and what is worth keeping, judged by two small networks in this process.
 
-A cross-encoder: two texts go through all-MiniLM-L6-v2 together (Devlin et al. 2019, section 3). Its lower layers and
-its word table are those of the installed embedding model; the upper layers and the head were tuned on labelled data by
-`tools/train_judgement_model.py` and lie beside this file, matrices as int8.
+Cross-encoders: two texts go through all-MiniLM-L6-v2 together (Devlin et al. 2019, section 3). Their lower layers and
+their word table are those of the installed embedding model; the upper layers and the head were tuned on labelled data
+by `tools/train_judgement_model.py` and lie beside this file, matrices as int8. One relates statements and reads
+sentences; the other reads a statement that was made of a message, beside that message.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ BY_ASSISTANT = "Assistant: "
 FILLER = 0
 GRAPH_FILE = Path(__file__).with_name("judgement_model.onnx")
 TUNED_FILE = Path(__file__).with_name("judgement_model.npz")
+STATEMENTS_FILE = Path(__file__).with_name("judgement_model_statements.npz")
 TUNED = "tuned."
 """How the graph names tensors that are in `TUNED_FILE`."""
 SCALE = ".scale"
@@ -149,23 +151,23 @@ def is_there() -> bool:
 _lock = Lock()
 
 
-def load_judgement_model() -> JudgementModel:
-    """Return the one of this process, loaded when first asked for.
+def load_judgement_model(tuned: Path = TUNED_FILE) -> JudgementModel:
+    """Return the one of this process with these weights, loaded when first asked for.
 
     Raises EmbedderMisconfigured when the model package is missing or not the pinned one.
     """
     with _lock:  # lru_cache alone would let two threads load two at once
-        return _load()
+        return _load(tuned)
 
 
-@lru_cache(maxsize=1)
-def _load() -> JudgementModel:
+@lru_cache(maxsize=2)
+def _load(tuned_file: Path) -> JudgementModel:
     from tokenizers import Tokenizer
 
     folder = locate_model()
     published = view_published_tensors(map_verified(folder / WEIGHTS_FILE))
     words = published.pop(WORDS)
-    tuned, temperatures = read_tuned(TUNED_FILE)
+    tuned, temperatures = read_tuned(tuned_file)
     kept = {name: tensor for name, tensor in published.items() if f"{TUNED}{name}" not in tuned}
     tokenizer = Tokenizer.from_buffer(bytes(map_verified(folder / TOKENIZER_FILE)))
     tokenizer.no_padding()

@@ -126,11 +126,6 @@ class Candidate:
     is_guess: bool = False
     """Whether it names somebody or something that a pronoun may not mean."""
 
-    @property
-    def is_dated(self) -> bool:
-        """Whether its relative dates may be written out: not in other languages."""
-        return not self.is_foreign
-
 
 _REPORTED = re.compile(
     r"^(?!(?:my|our)\b).*\b(?:says?|claims?|thinks?|assumes?|assumed|wrote|thought|believes?) (?:that )?(?:I|I'm|"

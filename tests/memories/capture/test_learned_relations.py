@@ -154,7 +154,7 @@ def test_what_is_worth_nothing_for_itself_is_kept_where_it_changes_what_is_known
 ) -> None:
     worthless = Reading(0.02, dict.fromkeys(CATEGORIES, 0.1), dict.fromkeys(KINDS, 0.1))
     reader = SimpleNamespace(read=lambda sentences: [worthless] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: reader)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: reader)
     network.say("Hetzner", "Backblaze", replaces=0.9, both=0.1)
     network.say("Hetzner", "odd", replaces=0.6, both=0.4)
     old = alice.remember("The backup goes to Hetzner")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from memories.language.dates.statement_dates import make_dates_plain, name_month
+from memories.language.dates.statement_dates import Dated, make_dates_plain, name_month
 from memories.language.entities import find_entities
 from memories.language.extract.answers import read_agreement
 from memories.language.extract.conversation import HEAD, SPEAKER, Conversation, read_units
@@ -35,12 +35,17 @@ from memories.language.relate.lexicon import canonical_text
 from memories.language.scripts import CHARACTERS_PER_TOKEN
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.weighing import (
+    DOUBTED_BELOW,
     KEPT_FROM,
+    STANDS_FROM,
+    Told,
+    named,
     put_right,
+    read_statements,
     sentences_of,
     weigh,
     weigh_assistant,
-    with_meaning,
+    with_matter,
 )
 from memories.providers.relation import Judge
 
@@ -172,6 +177,8 @@ def _is_set_right(candidate: Candidate, later: list[Candidate]) -> bool:
     return any(other.type == CORRECTION and said <= set(_WORD.findall(other.text.lower())) for other in later)
 
 
+OF_SPEAKER = f"{SPEAKER} "
+"""How a statement begins that tells whom it is about."""
 NEAR_MESSAGES = 4
 """In which a month was named that "the 15th" is of."""
 MAX_ENTITIES = 8
@@ -201,28 +208,76 @@ _OPINION = re.compile(
 
 def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact]:
     """Return at most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
-    chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
-    return _facts(chosen, chunk, setting, judge)
+    told, _ = _read(chunk, _times_of(chunk), setting.max_characters, judge)
+    if len(told) > setting.most_facts:
+        floor = sorted((candidate.score for candidate, _ in told), reverse=True)[setting.most_facts - 1]
+        told = [entry for entry in told if entry[0].score >= floor][: setting.most_facts]
+    return [_fact(candidate, dated, setting) for candidate, dated in told]
 
 
 def find_passing(chunk: Chunk, setting: Setting) -> list[Fact]:
-    """Return what the network finds not worth keeping for itself, worded so that it can be compared."""
-    passing = [candidate for candidate in find_candidates(chunk, "learned") if candidate.is_passing]
-    return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting, "rules")
+    """Return what the networks find not worth keeping for itself, worded so that it can be compared."""
+    found = find_candidates(chunk, "learned")
+    passing = [replace(candidate, score=ENOUGH) for candidate in found if candidate.is_passing]
+    _, dropped = _read(chunk, _times_of(chunk), setting.max_characters, "learned")
+    told = [*_worded(passing, chunk, setting.max_characters), *dropped]
+    return [_fact(candidate, dated, setting) for candidate, dated in told]
 
 
-def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting, judge: Judge) -> list[Fact]:
-    worded = [(candidate, _word(candidate, chunk.messages[candidate.message].role)) for candidate in chosen]
-    distinct = list(_distinct(with_meaning(worded) if judge == "learned" else worded))
-    if len(distinct) > setting.most_facts:
-        floor = sorted((candidate.score for candidate, _ in distinct), reverse=True)[setting.most_facts - 1]
-        distinct = [entry for entry in distinct if entry[0].score >= floor][: setting.most_facts]
-    fitting = [
-        (one, next((text for text in (said, *one.shorter) if len(text) <= setting.max_characters), said))
-        for one, said in distinct
+def _times_of(chunk: Chunk) -> str:
+    return " ".join(str(message.at or chunk.now) for message in chunk.messages)
+
+
+@lru_cache(maxsize=4)
+def _read(chunk: Chunk, times: str, max_characters: int, judge: Judge) -> tuple[list[Told], list[Told]]:
+    """Return what is worth keeping, and what the network drops that reads statements beside their messages.
+
+    What does not stand by itself is kept with what it is about, where that makes it worth keeping. Remembered by
+    `times` too, with their zones: the same moment is another day elsewhere.
+    """
+    chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
+    told = _worded(chosen, chunk, max_characters)
+    if judge == "rules":
+        return told, []
+    readings = read_statements(told, chunk)
+    doubtful = [
+        at
+        for at, ((_, dated), reading) in enumerate(zip(told, readings, strict=True))
+        if reading and reading.keep < STANDS_FROM and not dated.text.startswith(OF_SPEAKER)
     ]
-    facts = [_fact(candidate, content, chunk, setting) for candidate, content in fitting]
-    return [fact for fact in facts if 0 < len(fact.content) <= setting.max_characters]
+    fuller = {at: one for at in doubtful for one in _worded(with_matter(told[at][0], chunk), chunk, max_characters)}
+    understood = dict(zip(fuller, read_statements(list(fuller.values()), chunk), strict=True))
+    kept: dict[str, Told] = {}
+    dropped: list[Told] = []
+    for at, (entry, reading) in enumerate(zip(told, readings, strict=True)):
+        better = understood.get(at)
+        if reading and better and better.keep > reading.keep:
+            entry, reading = fuller[at], better
+        candidate, dated = entry
+        if reading and reading.keep < DOUBTED_BELOW:
+            dropped.append(told[at])
+        else:
+            kept.setdefault(dated.text, (named(candidate, reading) if reading else candidate, dated))
+    return list(kept.values()), dropped
+
+
+def _worded(chosen: Sequence[Candidate], chunk: Chunk, max_characters: int) -> list[Told]:
+    """Return each in the words it is kept in, as far as an app has room for them, and each once."""
+    told: list[Told] = []
+    for candidate, said in _distinct((one, _word(one, chunk.messages[one.message].role)) for one in chosen):
+        fitting = next((text for text in (said, *candidate.shorter) if len(text) <= max_characters), said)
+        dated = _date(candidate, fitting, chunk)
+        if 0 < len(dated.text) <= max_characters:
+            told.append((candidate, dated))
+    return told
+
+
+def _date(candidate: Candidate, content: str, chunk: Chunk) -> Dated:
+    """Return a statement with its dates written out, the months that its talk names among them."""
+    now = chunk.messages[candidate.message].at or chunk.now
+    talk = [message.content[-HEAD:] for message in chunk.messages[: candidate.message]][-NEAR_MESSAGES:]
+    dated = make_dates_plain(name_month(content, "\n".join(talk)), now)
+    return replace(dated, text=content if candidate.is_foreign else begin_sentence(dated.text))
 
 
 def _word(candidate: Candidate, role: str) -> str:
@@ -244,11 +299,8 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
             yield candidate, content
 
 
-def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
-    now = chunk.messages[candidate.message].at or chunk.now
-    talk = [message.content[-HEAD:] for message in chunk.messages[: candidate.message]][-NEAR_MESSAGES:]
-    dated = make_dates_plain(name_month(content, "\n".join(talk)), now)
-    content = begin_sentence(dated.text) if candidate.is_dated else content
+def _fact(candidate: Candidate, dated: Dated, setting: Setting) -> Fact:
+    content = dated.text
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
     known = next((entity.name for entity in entities if entity.kind == "subject"), "")

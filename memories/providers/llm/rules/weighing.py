@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memories.language.dates.statement_dates import Dated
 from memories.language.extract.clauses import has_verb, strip_report
 from memories.language.extract.context import (
     MATTER,
@@ -40,14 +42,20 @@ from memories.language.extract.statements import (
     DECISION,
     INSTRUCTION,
     SAID,
-    STATEMENT,
     Candidate,
     is_excuse,
     is_foreign,
 )
 from memories.language.extract.wording import begin_sentence
 from memories.language.messages import ASSISTANT, USER, Message
-from memories.providers.judgement_model import BY_ASSISTANT, Reading, is_there, load_judgement_model
+from memories.providers.judgement_model import (
+    BY_ASSISTANT,
+    STATEMENTS_FILE,
+    Reading,
+    is_there,
+    load_judgement_model,
+)
+from memories.providers.llm.provider import Chunk
 from memories.providers.relation import reads_well
 
 KEPT_FROM = 0.6
@@ -56,9 +64,8 @@ ANSWER_KEPT_FROM = 0.35
 """And an answer to a question that offers nothing."""
 DROPPED_BELOW = 0.3
 """And below which a statement of the rules is not."""
-MEANINGLESS_BELOW = 0.2
-"""And below which a statement is not in the words it would be kept in: "User will not budge", "Stock list is wrong".
-Of 400 statements from development conversations 14 are, of which one is labelled as a fact."""
+STANDS_FROM, DOUBTED_BELOW = 0.5, 0.15
+"""A probability from which a statement stands by itself, read beside its message, and below which it is dropped."""
 PASSING_FROM = 0.005
 """And above which it is kept where it changes what is known."""
 SURE = 0.5
@@ -74,6 +81,11 @@ KINDS_KEPT = {"plan": "project", "instruction": "preference"}
 """What the network tells apart, by what it is kept as."""
 BEFORE_CHARACTERS = 200
 """The end of what was said before: as much as the network was trained with."""
+EARLIER_CHARACTERS, QUOTE_CHARACTERS = 160, 240
+"""Of the message before, and of the sentence, that a statement is read with."""
+WHO = {USER: "User", ASSISTANT: "Assistant"}
+Told = tuple[Candidate, Dated]
+"""A statement, and the words it would be kept in."""
 WORD = re.compile(r"[^\W_]+")
 REPLY = re.compile(
     r"(?:yes|yeah|yep|no|nope|nah|not|never|only|both|neither|all)\b|"
@@ -258,23 +270,45 @@ def named(candidate: Candidate, reading: Reading) -> Candidate:
         category=category if is_sure else "",
         kind=KINDS_KEPT.get(kind, kind),
         is_lesson=candidate.is_lesson or kind == "lesson",
-        worth=reading.keep,
+        worth=max(candidate.worth, reading.keep),
     )
 
 
-def with_meaning(worded: Sequence[tuple[Candidate, str]]) -> list[tuple[Candidate, str]]:
-    """Return the statements that are worth keeping in the words they would be kept in, too."""
-    doubtful = [content for candidate, content in worded if is_open_to_doubt(candidate, content)] if is_there() else []
-    readings = load_judgement_model().read([("", content) for content in doubtful]) if doubtful else []
-    meaningless = {text for text, reading in zip(doubtful, readings, strict=True) if reading.keep < MEANINGLESS_BELOW}
-    return [(one, content) for one, content in worded if content not in meaningless]
+def read_statements(told: Sequence[Told], chunk: Chunk) -> list[Reading | None]:
+    """Return what the network says of each, read beside the message that it was made of.
+
+    None of instructions, of what was ordered to be remembered, and of what the network cannot read.
+    """
+    open_to_doubt = [
+        one.type != INSTRUCTION and not ORDER.match(one.quote) and reads_well(dated.text) for one, dated in told
+    ]
+    if not any(open_to_doubt) or not is_there():
+        return [None] * len(told)
+    messages = [*chunk.before, *chunk.messages]
+    texts: list[tuple[str, str]] = []
+    for candidate, dated in itertools.compress(told, open_to_doubt):
+        at = len(chunk.before) + candidate.message
+        before = messages[at - 1] if at else None
+        said = candidate.quote or messages[at].content
+        texts.append((beside(said, messages[at].role, before), dated.text))
+    readings = iter(load_judgement_model(STATEMENTS_FILE).read(texts))
+    return [next(readings) if is_open else None for is_open in open_to_doubt]
 
 
-def is_open_to_doubt(candidate: Candidate, content: str) -> bool:
-    """Tell whether it is no order and no quotation, and stands in its own words, which the network can read."""
-    is_plain = candidate.type in (STATEMENT, SAID) and not candidate.is_final and not candidate.is_foreign
-    is_quoted = content.startswith(f'{candidate.speaker} said "')
-    return is_plain and not (is_quoted or ORDER.match(candidate.quote)) and reads_well(candidate.text)
+def with_matter(candidate: Candidate, chunk: Chunk) -> list[Candidate]:
+    """Return the sentence of a statement in its own words, with what it is about; none if that is told or unknown."""
+    message = chunk.messages[candidate.message]
+    earlier = said_by(USER, [*chunk.before, *chunk.messages[: candidate.message]])
+    own = message.content.partition(candidate.quote)[0] if candidate.quote else ""
+    topic = "" if candidate.is_final else topic_of("", [*earlier, own])
+    text = about(topic, cleaned(candidate.quote or message.content).rstrip(" ."), WHO[message.role])
+    return [replace(candidate, text=text, is_final=True, type=SAID, shorter=())] if topic else []
+
+
+def beside(said: str, role: str, before: Message | None) -> str:
+    """Return what a statement is read with: the sentence it was made of, after the end of the message before."""
+    lead = f"{WHO.get(before.role, WHO[USER])}: {before.content[-EARLIER_CHARACTERS:]} " if before else ""
+    return f"{lead}{WHO[role]}: {said[:QUOTE_CHARACTERS]}"
 
 
 def added(

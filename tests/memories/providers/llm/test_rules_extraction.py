@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.judgement_model import CATEGORIES, KINDS, Reading
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules import RulesProvider
-from memories.providers.llm.rules.extraction import extract
+from memories.providers.llm.rules.extraction import extract, find_passing
 from memories.providers.llm.rules.gate import gate
 from tests.growth import assert_linear, repeated
 from tests.tables import each_row, each_row_of
@@ -431,16 +432,27 @@ WORTHLESS = Reading(0.02, dict.fromkeys(CATEGORIES, 1 / len(CATEGORIES)), dict.f
 PASSABLE = replace(WORTHLESS, keep=0.5)
 
 
+BESIDE = re.compile(r"(?:.* )?(?:User|Assistant): ", re.DOTALL)
+"""How what a statement is read beside begins."""
+
+
 class Reader:
-    """Stands for the network: `worth` by sentence; others are worth nothing, but as they are worded for keeping."""
+    """Stands for both networks: `worth` by sentence; others are worth nothing, but as they are worded for keeping."""
 
     def __init__(self, worth: dict[str, Reading]) -> None:
         self.worth = worth
         self.asked: list[tuple[str, str]] = []
 
     def read(self, sentences: Sequence[tuple[str, str]]) -> list[Reading]:
-        self.asked += sentences
-        return [self.worth.get(said, self.usual(said)) for _, said in sentences]
+        self.asked += [pair for pair in sentences if not BESIDE.match(pair[0])]
+        return [
+            self.of_statement(before, said) if BESIDE.match(before) else self.worth.get(said, self.usual(said))
+            for before, said in sentences
+        ]
+
+    def of_statement(self, beside: str, said: str) -> Reading:
+        of_sentence = next((reading for text, reading in self.worth.items() if text in beside), PASSABLE)
+        return self.worth.get(said, replace(of_sentence, keep=max(of_sentence.keep, PASSABLE.keep)))
 
     def usual(self, said: str) -> Reading:
         is_worded = said.startswith(("User", "Assistant")) or any(known in said for known in self.worth)
@@ -448,7 +460,7 @@ class Reader:
 
 
 def find(monkeypatch: pytest.MonkeyPatch, worth: dict[str, Reading], *messages: Message) -> list[Fact]:
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: Reader(worth))
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: Reader(worth))
     return RulesProvider(judge="learned").extract(Chunk(messages, TODAY), Setting())
 
 
@@ -481,7 +493,7 @@ def test_a_language_that_the_network_cannot_read_is_left_to_the_rules(monkeypatc
 
 def test_of_what_was_said_before_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader({"yes, peanuts": keep()})
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: reader)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: reader)
     requested = Message(ASSISTANT, "word " * 20_000 + ". Any allergies?")
     RulesProvider(judge="learned").extract(Chunk((requested, Message(USER, "yes, peanuts")), TODAY), Setting())
     assert [len(before) <= 200 and before.endswith("Any allergies?") for before, _ in reader.asked] == [True]
@@ -540,11 +552,37 @@ def test_what_leans_on_something_said_before_is_kept_with_it(
     monkeypatch: pytest.MonkeyPatch, said: list[str], kept: list[str]
 ) -> None:
     everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: everything)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: everything)
     first, asked, answer = said
     messages = (Message(USER, first), Message(ASSISTANT, asked))
     chunk = Chunk((Message(USER, answer),), TODAY, before=messages)
     assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
+
+
+@each_row(
+    ("said", "alone", "about", "kept"),
+    [
+        ("The spare has 8 TB.", 0.2, 0.9, ['About "The NAS in the garage beeps", User said: The spare has 8 TB']),
+        ("The spare has 9 TB.", 0.2, 0.1, ["The spare has 9 TB"]),
+        ("The spare has 6 TB.", 0.1, 0.1, []),
+        ("I have a spare.", 0.2, 0.9, ["User has a spare"]),
+        ("Always answer in metres.", 0.1, 0.1, ["Always answer in metres"]),
+    ],
+)
+def test_what_is_unclear_alone_is_kept_with_what_it_is_about(
+    monkeypatch: pytest.MonkeyPatch, said: str, alone: float, about: float, kept: list[str]
+) -> None:
+    def read(texts: Sequence[tuple[str, str]]) -> list[Reading]:
+        worth = [about if text.startswith("About") else alone for _, text in texts]
+        return [keep(one if BESIDE.match(first) else 0.9) for one, (first, _) in zip(worth, texts, strict=True)]
+
+    monkeypatch.setattr(
+        "memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: SimpleNamespace(read=read)
+    )
+    before = (Message(USER, "The NAS in the garage beeps."), Message(ASSISTANT, "Oh."))
+    chunk = Chunk((Message(USER, said),), TODAY, before=before)
+    assert [fact.content for fact in extract(chunk, Setting(), "learned")] == kept
+    assert [fact.content for fact in find_passing(chunk, Setting())] == ([] if kept else ["The spare has 6 TB"])
 
 
 @each_row(
@@ -558,7 +596,7 @@ def test_in_an_app_of_short_memories_less_is_kept_with_an_answer(
     monkeypatch: pytest.MonkeyPatch, most: int, kept: str
 ) -> None:
     everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: everything)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: everything)
     before = (
         Message(USER, "My blender jug cracked and leaks all over the place."),
         Message(ASSISTANT, "Which model is it?"),
@@ -603,7 +641,7 @@ def test_what_an_assistant_says_is_kept_with_what_it_was_asked(
     monkeypatch: pytest.MonkeyPatch, asked: str, said: str, kept: list[str]
 ) -> None:
     everything = SimpleNamespace(read=lambda sentences: [WORTH] * len(sentences))
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: everything)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: everything)
     chunk = Chunk((Message(ASSISTANT, said),), TODAY, before=(Message(USER, asked),))
     assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
 
@@ -737,7 +775,7 @@ def test_what_is_ordered_to_be_remembered_is_kept_whatever_it_is_worth(text: str
 
 def test_questions_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader({})
-    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda: reader)
+    monkeypatch.setattr("memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: reader)
     long = Message(USER, "Is it done? I live in Oslo. " + "word " * 50)
     RulesProvider(judge="learned").extract(Chunk((long,), TODAY), Setting())
     assert ("", "Is it done?") not in reader.asked
@@ -790,7 +828,7 @@ def test_a_line_that_begins_with_a_name_is_that_persons(text: str, answer: list[
 def test_a_category_is_one_of_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "memories.providers.llm.rules.weighing.load_judgement_model",
-        lambda: Reader({"I live in Ghent": replace(keep(), categories={"hobbies": 0.9})}),
+        lambda *_: Reader({"I live in Ghent": replace(keep(), categories={"hobbies": 0.9})}),
     )
     text = Chunk((Message(USER, "I live in Ghent."),), TODAY)
     (free,) = RulesProvider(judge="learned").extract(text, Setting())
