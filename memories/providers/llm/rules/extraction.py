@@ -35,6 +35,7 @@ from memories.language.relate.lexicon import canonical_text
 from memories.language.scripts import CHARACTERS_PER_TOKEN
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.weighing import (
+    CLEAR_FROM,
     DOUBTED_BELOW,
     KEPT_FROM,
     STANDS_FROM,
@@ -240,25 +241,23 @@ def _read(chunk: Chunk, times: str, max_characters: int, judge: Judge) -> tuple[
     if judge == "rules":
         return told, []
     readings = read_statements(told, chunk)
-    doubtful = [
-        at
-        for at, ((_, dated), reading) in enumerate(zip(told, readings, strict=True))
-        if reading and reading.keep < STANDS_FROM and not dated.text.startswith(OF_SPEAKER)
+    worth = [reading.keep if reading else 1.0 for reading in readings]
+    unclear = [
+        at for at, keep in enumerate(worth) if keep < STANDS_FROM and not told[at][1].text.startswith(OF_SPEAKER)
     ]
-    fuller = {at: one for at in doubtful for one in _worded(with_matter(told[at][0], chunk), chunk, max_characters)}
-    understood = dict(zip(fuller, read_statements(list(fuller.values()), chunk), strict=True))
-    kept: dict[str, Told] = {}
-    dropped: list[Told] = []
-    for at, (entry, reading) in enumerate(zip(told, readings, strict=True)):
-        better = understood.get(at)
-        if reading and better and better.keep > reading.keep:
-            entry, reading = fuller[at], better
-        candidate, dated = entry
-        if reading and reading.keep < DOUBTED_BELOW:
-            dropped.append(told[at])
-        else:
-            kept.setdefault(dated.text, (named(candidate, reading) if reading else candidate, dated))
-    return list(kept.values()), dropped
+    fuller = {at: one for at in unclear for one in _worded(with_matter(told[at][0], chunk), chunk, max_characters)}
+    for at, reading in zip(fuller, read_statements(list(fuller.values()), chunk), strict=True):
+        if reading and reading.keep > worth[at]:
+            told[at], readings[at], worth[at] = fuller[at], reading, reading.keep
+    weak = [at for at, keep in enumerate(worth) if keep < DOUBTED_BELOW]
+    alone = read_statements([told[at] for at in weak], chunk, is_alone=True)
+    dropped = {at for at, reading in zip(weak, alone, strict=True) if not reading or reading.keep < CLEAR_FROM}
+    kept = {
+        dated.text: (named(candidate, reading) if reading else candidate, dated)
+        for at, ((candidate, dated), reading) in enumerate(zip(told, readings, strict=True))
+        if at not in dropped
+    }
+    return list(kept.values()), [told[at] for at in sorted(dropped)]
 
 
 def _worded(chosen: Sequence[Candidate], chunk: Chunk, max_characters: int) -> list[Told]:

@@ -48,6 +48,7 @@ from memories.language.extract.statements import (
 )
 from memories.language.extract.wording import begin_sentence
 from memories.language.messages import ASSISTANT, USER, Message
+from memories.language.standing import standing_parts
 from memories.providers.judgement_model import (
     BY_ASSISTANT,
     STATEMENTS_FILE,
@@ -64,8 +65,9 @@ ANSWER_KEPT_FROM = 0.35
 """And an answer to a question that offers nothing."""
 DROPPED_BELOW = 0.3
 """And below which a statement of the rules is not."""
-STANDS_FROM, DOUBTED_BELOW = 0.5, 0.15
-"""A probability from which a statement stands by itself, read beside its message, and below which it is dropped."""
+STANDS_FROM, DOUBTED_BELOW, CLEAR_FROM = 0.5, 0.15, 0.7
+"""A probability from which a statement stands by itself, read beside its message; below which it is dropped; and from
+which it is not, read without what was said before: "I like tea", after an offer."""
 PASSING_FROM = 0.005
 """And above which it is kept where it changes what is known."""
 SURE = 0.5
@@ -257,7 +259,8 @@ def whole(candidate: Candidate, reading: Reading) -> Candidate:
 
 def weigh_one(candidate: Candidate, reading: Reading, sentence: Sentence) -> Candidate:
     """With what the network says of its sentence. What it finds worthless is none, as far as it reads the language."""
-    is_worthless = reading.keep < DROPPED_BELOW and reads_well(sentence.text)
+    is_standing = candidate.type == INSTRUCTION and any(standing_parts(candidate.text, None))
+    is_worthless = reading.keep < DROPPED_BELOW and reads_well(sentence.text) and not is_standing
     return replace(candidate, score=0.0) if is_worthless else named(candidate, reading)
 
 
@@ -274,25 +277,29 @@ def named(candidate: Candidate, reading: Reading) -> Candidate:
     )
 
 
-def read_statements(told: Sequence[Told], chunk: Chunk) -> list[Reading | None]:
-    """Return what the network says of each, read beside the message that it was made of.
+def read_statements(told: Sequence[Told], chunk: Chunk, *, is_alone: bool = False) -> list[Reading | None]:
+    """Return what the network says of each, read beside the message that it was made of, and the one before.
 
-    None of instructions, of what was ordered to be remembered, and of what the network cannot read.
+    Without that if `is_alone`. None of a user's instructions, of what was ordered to be remembered, and of what the
+    network cannot read.
     """
-    open_to_doubt = [
-        one.type != INSTRUCTION and not ORDER.match(one.quote) and reads_well(dated.text) for one, dated in told
-    ]
+    open_to_doubt = [is_open_to_doubt(candidate, dated, chunk) for candidate, dated in told]
     if not any(open_to_doubt) or not is_there():
         return [None] * len(told)
     messages = [*chunk.before, *chunk.messages]
     texts: list[tuple[str, str]] = []
     for candidate, dated in itertools.compress(told, open_to_doubt):
         at = len(chunk.before) + candidate.message
-        before = messages[at - 1] if at else None
+        before = messages[at - 1] if at and not is_alone else None
         said = candidate.quote or messages[at].content
         texts.append((beside(said, messages[at].role, before), dated.text))
     readings = iter(load_judgement_model(STATEMENTS_FILE).read(texts))
     return [next(readings) if is_open else None for is_open in open_to_doubt]
+
+
+def is_open_to_doubt(candidate: Candidate, dated: Dated, chunk: Chunk) -> bool:
+    is_ordered = candidate.type == INSTRUCTION and chunk.messages[candidate.message].role == USER
+    return not is_ordered and not ORDER.match(candidate.quote) and reads_well(dated.text)
 
 
 def with_matter(candidate: Candidate, chunk: Chunk) -> list[Candidate]:

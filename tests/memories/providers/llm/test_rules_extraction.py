@@ -585,6 +585,25 @@ def test_what_is_unclear_alone_is_kept_with_what_it_is_about(
     assert [fact.content for fact in find_passing(chunk, Setting())] == ([] if kept else ["The spare has 6 TB"])
 
 
+def test_what_is_clear_without_what_was_said_before_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(texts: Sequence[tuple[str, str]]) -> list[Reading]:
+        return [keep(0.1 if first.startswith("Assistant: ") else 0.9) for first, _ in texts]
+
+    monkeypatch.setattr(
+        "memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: SimpleNamespace(read=read)
+    )
+    chunk = Chunk(
+        (Message(USER, "I collect old stamps from Peru."),), TODAY, before=(Message(ASSISTANT, "Shall I order it?"),)
+    )
+    assert [fact.content for fact in extract(chunk, Setting(), "learned")] == ["User collects old stamps from Peru"]
+
+
+def test_an_instruction_that_is_to_last_is_kept_whatever_its_sentence_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
+    (fact,) = find(monkeypatch, {}, Message(USER, "From now on answer with the command first."))
+    assert fact.content == "From now on answer with the command first"
+    assert find(monkeypatch, {}, Message(USER, "Answer with the command first.")) == []
+
+
 @each_row(
     ("most", "kept"),
     [
