@@ -231,7 +231,7 @@ def _times_of(chunk: Chunk) -> str:
 
 @lru_cache(maxsize=4)
 def _read(chunk: Chunk, times: str, max_characters: int, judge: Judge) -> tuple[list[Told], list[Told]]:
-    """Return what is worth keeping, and what the network drops that reads statements beside their messages.
+    """Return what is worth keeping, and what the second network drops, beside its message.
 
     What does not stand by itself is kept with what it is about, where that makes it worth keeping. Remembered by
     `times` too, with their zones: the same moment is another day elsewhere.
