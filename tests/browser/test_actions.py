@@ -118,7 +118,7 @@ def test_memories_are_curated_many_at_once_and_one_by_one(new_tab: NewTab) -> No
     yes(page)
     page.wait_for_url(f"**/memories{here}")
     tell(page, "Deleted.")
-    assert page.locator("#memory-list tbody tr", has_text=SAID[0]).count() == 0
+    expect(page.locator("#memory-list tbody tr", has_text=SAID[0])).to_have_count(0)
     assert tab.troubles == []
 
 

@@ -32,7 +32,7 @@ def test_why_is_this_believed_and_correct_it(new_tab: NewTab) -> None:
     row(page, BELIEF).locator("td.text a").click()
     page.locator("mark", has_text=BELIEF).wait_for()
     assert_open_to_everyone(tab)
-    assert page.locator("#timeline canvas").count() == 1
+    expect(page.locator("#timeline canvas")).to_have_count(1)
     page.get_by_role("link", name="Edit", exact=True).click()
     page.locator("#statement [name=content]").fill(f"{BELIEF} each time, or it fails with no route to host")
     page.locator("#statement").get_by_role("button", name="Save").click()
@@ -70,7 +70,7 @@ def test_recall_shows_its_reasons(new_tab: NewTab) -> None:
     page.get_by_label("Ask as an agent would").fill("when may caddy be started?")
     page.locator(".hit").first.wait_for()
     page.wait_for_url("**q=when**")
-    assert page.locator(".hit .parts tr").count() > 5
+    expect(page.locator(".hit .parts tr").nth(5)).to_be_attached()
     assert_open_to_everyone(tab)
     assert tab.troubles == []
 

@@ -128,14 +128,14 @@ def test_plots_are_drawn_and_follow_the_theme_and_the_numbers(new_tab: NewTab, w
     page = tab.open("/?app=demo-ops")
     figures = page.locator("figure[data-plot]")
     assert figures.count() >= 4
-    assert page.locator("figure[data-plot] canvas").count() == figures.count()
+    expect(page.locator("figure[data-plot] canvas")).to_have_count(figures.count())
     first = page.locator("#growth canvas")
     before = first.evaluate("canvas => canvas.toDataURL()")
     page.get_by_role("button", name="Light or dark").click()
     switched = first.evaluate("canvas => canvas.toDataURL()")
     assert switched != before
     figures.first.locator("summary").click()
-    assert figures.first.locator(".numbers tbody tr").count() == 30
+    expect(figures.first.locator(".numbers tbody tr")).to_have_count(30)
     assert barriers(page) == []
     page.evaluate("document.querySelector('#growth .numbers td').dataset.value = 1e6")
     page.evaluate("document.dispatchEvent(new CustomEvent('htmx:afterSettle'))")
@@ -343,7 +343,8 @@ def test_a_double_click_adds_once(new_tab: NewTab, page: str) -> None:
     rows = open_page.locator("#memory-list tr", has_text=f"Clocks strike {len(page)} times")
     rows.first.wait_for()
     open_page.reload()
-    assert (rows.count(), len(sent)) == (1, 1)
+    expect(rows).to_have_count(1)
+    assert len(sent) == 1
     assert tab.troubles == []
 
 

@@ -60,6 +60,7 @@ def test_in_the_graph_a_wide_text_ends_in_its_box(new_tab: NewTab) -> None:
       const inside = label.getBoundingClientRect().right < box.getBoundingClientRect().right;
       return inside && getComputedStyle(label).overflow === "hidden" && label.scrollWidth > label.clientWidth;
     }"""
+    page.wait_for_url("**/knowledge/entities/**")
     nodes = page.locator(".graph a").all()
     assert len(nodes) > 2
     for text in ("W" * 40, "記憶" * 20):
@@ -132,7 +133,7 @@ def test_a_key_is_shown_once(new_tab: NewTab) -> None:
     expect(displayed).to_be_in_viewport()
     check(tab, 390)
     page.reload()
-    assert page.get_by_role("alert").count() == 0
+    expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_role("button", name=re.compile("Revoke .* of browser")).click()
     page.locator("#confirm[open] button[value=yes]").click()
     page.locator(".toast", has_text="does not work any more").wait_for()
