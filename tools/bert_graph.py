@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
+from memories.providers.embeddings.in_process import BLOCK, SCALE
+
 HIDDEN = 384
 HEADS = 12
 INNER = 1536
@@ -23,6 +25,11 @@ SEGMENTS = 2
 LAYER_NORM_EPSILON = 1e-12
 OPSET = 20  # the first one with Gelu
 IR_VERSION = 9
+CONTRIBUTED = "com.microsoft"
+"""onnxruntime's own operators."""
+NO_ZERO_POINTS_NOR_ORDER = ("", "")
+BY_BYTES = 4
+"""The activations are rounded to bytes, too, by blocks."""
 
 
 class GraphBuilder:
@@ -62,6 +69,19 @@ class GraphBuilder:
     def layer_norm(self, x: str, name: str, output: str) -> str:
         weights = [self.weight(f"{name}.weight", HIDDEN), self.weight(f"{name}.bias", HIDDEN)]
         return self.node("LayerNormalization", [x, *weights], output, axis=-1, epsilon=LAYER_NORM_EPSILON)
+
+
+class EightBitBuilder(GraphBuilder):
+    """Multiplies by matrices of 8 bits, as `pack_matrix` lays them out: a quarter of the memory, and as fast."""
+
+    def linear(self, x: str, name: str, wide: int, narrow: int, output: str) -> str:
+        weights = [
+            self.weight(f"{name}.weight", wide, narrow // BLOCK, BLOCK, kind=TensorProto.UINT8),
+            self.weight(f"{name}.weight{SCALE}", wide * narrow // BLOCK),
+        ]
+        inputs = [x, *weights, *NO_ZERO_POINTS_NOR_ORDER, self.weight(f"{name}.bias", wide)]
+        settings = {"K": narrow, "N": wide, "bits": 8, "block_size": BLOCK, "accuracy_level": BY_BYTES}
+        return self.node("MatMulNBits", inputs, output, domain=CONTRIBUTED, **settings)
 
 
 def add_shapes(g: GraphBuilder, shaped: str) -> None:

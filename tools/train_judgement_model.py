@@ -33,6 +33,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from memories.providers.embeddings.in_process import SCALE, quantised, restored
 from memories.providers.embeddings.minilm import (
     TOKENIZER_FILE,
     WEIGHTS_FILE,
@@ -46,13 +47,10 @@ from memories.providers.judgement_model import (
     GRAPH_FILE,
     MAX_TOKENS,
     QUESTIONS,
-    SCALE,
     STATEMENTS_FILE,
     TEMPERATURE,
     TUNED,
     TUNED_FILE,
-    quantised,
-    restored,
 )
 from tools import bert_graph
 from tools.bert_graph import HEADS, HIDDEN, LAYER_NORM_EPSILON, POSITIONS, SEGMENTS
@@ -264,7 +262,7 @@ def report(name: str, examples: Sequence[Example], scores: Tensor) -> None:
             print(f"  {answer}: {dict(Counter(taken[index] for index in meant).most_common(6))}")
 
 
-class TunedBuilder(bert_graph.GraphBuilder):
+class TunedBuilder(bert_graph.EightBitBuilder):
     """Names the weights that were tuned as this project's own."""
 
     def __init__(self, location: str, tuned: Sequence[str]) -> None:
@@ -272,7 +270,8 @@ class TunedBuilder(bert_graph.GraphBuilder):
         self.tuned = frozenset(tuned)
 
     def weight(self, name: str, *shape: int, kind: int = TensorProto.FLOAT) -> str:
-        return super().weight(f"{TUNED}{name}" if name in self.tuned else name, *shape, kind=kind)
+        is_tuned = name.removesuffix(SCALE) in self.tuned
+        return super().weight(f"{TUNED}{name}" if is_tuned else name, *shape, kind=kind)
 
 
 def build_model(tuned: Sequence[str]) -> ModelProto:
@@ -289,7 +288,8 @@ def build_model(tuned: Sequence[str]) -> ModelProto:
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"]) for name in names]
     inputs.append(helper.make_tensor_value_info(WORDS, TensorProto.FLOAT, [VOCABULARY, HIDDEN]))
     outputs = [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", ANSWERS])]
-    return bert_graph.make_model(helper.make_graph(g.nodes, "judgement", inputs, outputs, g.initializers))
+    graph = helper.make_graph(g.nodes, "judgement", inputs, outputs, g.initializers)
+    return bert_graph.make_model(graph, {bert_graph.CONTRIBUTED: 1})
 
 
 def add_embeddings_of_pairs(g: bert_graph.GraphBuilder) -> str:

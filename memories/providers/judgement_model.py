@@ -13,22 +13,36 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from memories.providers.embeddings.in_process import load_session, opening, padded, read_graph
-from memories.providers.embeddings.minilm import REMEDY, TOKENIZER_FILE, WEIGHTS_FILE, WORDS, locate_model, map_verified
-from memories.providers.embeddings.minilm import view_tensors as view_published_tensors
+from memories.providers.embeddings.in_process import (
+    SCALE,
+    load_session,
+    opening,
+    pack_matrix,
+    quantised,
+    read_graph,
+    restored,
+)
+from memories.providers.embeddings.minilm import (
+    REMEDY,
+    TOKENIZER_FILE,
+    WORDS,
+    locate_model,
+    map_verified,
+    view_weights,
+)
 
 from .embeddings.base import EmbedderMisconfigured, Vectors
 
 # Imported on first use: who judges by rules does without them.
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Tokenizer
 
 log = structlog.get_logger("memories.judgement")
 RELATIONS = ("same", "adds", "replaces", "contradicts", "both")
@@ -45,15 +59,13 @@ MAX_TOKENS = 128
 BY_ASSISTANT = "Assistant: "
 """Stands before a sentence of an assistant, whose worth is asked for."""
 """Of both texts and three separators; the longer text is cut first."""
-FILLER = 0
 GRAPH_FILE = Path(__file__).with_name("judgement_model.onnx")
 TUNED_FILE = Path(__file__).with_name("judgement_model.npz")
 STATEMENTS_FILE = Path(__file__).with_name("judgement_model_statements.npz")
+LAYER = ".layer."
 TUNED = "tuned."
 """How the graph names tensors that are in `TUNED_FILE`."""
-SCALE = ".scale"
 TEMPERATURE = "temperature."
-BATCH_PAIRS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +123,20 @@ class JudgementModel:
         ]
 
     def _answer(self, texts: Sequence[tuple[str, ...]]) -> list[dict[str, dict[str, float]]]:
-        """Calibrated probabilities by question and answer. Texts of a like length are run together."""
-        encoded = [self._encode(*one) for one in texts]
-        order = sorted(range(len(texts)), key=lambda at: len(encoded[at].ids))
-        scores = np.zeros((len(texts), ANSWERS))
-        for start in range(0, len(order), BATCH_PAIRS):
-            batch = order[start : start + BATCH_PAIRS]
-            ids, mask = padded([encoded[at].ids for at in batch], FILLER)
-            segments, _ = padded([encoded[at].type_ids for at in batch], FILLER)
-            feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments, WORDS: self._words}
-            scores[batch] = self._session.run(None, feeds)[0]
-        return [self._probabilities(row) for row in scores]
+        """Calibrated probabilities by question and answer.
 
-    def _encode(self, first: str, second: str | None = None) -> Encoding:
-        told = [opening(text, MAX_TOKENS) for text in (first, second) if text is not None]
-        return self._tokenizer.encode(told[0], told[1] if second is not None else None)
+        Each is run alone, which is as fast: the rounding of activations would depend on what runs beside it.
+        """
+        return [self._probabilities(self._scores(*(opening(text, MAX_TOKENS) for text in one))) for one in texts]
+
+    def _scores(self, first: str, second: str | None = None) -> NDArray[np.float64]:
+        encoded = self._tokenizer.encode(first, second)
+        ids, segments = np.array([encoded.ids]), np.array([encoded.type_ids])
+        feeds = {
+            "input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": segments, WORDS: self._words,
+        }  # fmt: skip
+        scores: NDArray[np.float64] = self._session.run(None, feeds)[0][0].astype(np.float64)
+        return scores
 
     def _probabilities(self, scores: NDArray[np.float64]) -> dict[str, dict[str, float]]:
         found, start = {}, 0
@@ -165,31 +176,30 @@ def _load(tuned_file: Path) -> JudgementModel:
     from tokenizers import Tokenizer
 
     folder = locate_model()
-    published = view_published_tensors(map_verified(folder / WEIGHTS_FILE))
-    words = published.pop(WORDS)
-    tuned, temperatures = read_tuned(tuned_file)
-    kept = {name: tensor for name, tensor in published.items() if f"{TUNED}{name}" not in tuned}
+    published = view_weights(folder)
+    tensors, temperatures = read_tuned(tuned_file)
+    for name, values in published.items():
+        if name != WORDS and f"{TUNED}{name}" not in tensors:
+            tensors |= as_in_graph(name, values)
     tokenizer = Tokenizer.from_buffer(bytes(map_verified(folder / TOKENIZER_FILE)))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=MAX_TOKENS)
-    session = load_session(read_graph(GRAPH_FILE, REMEDY), kept | tuned)
-    return JudgementModel(tokenizer, session, words, temperatures)
+    session = load_session(read_graph(GRAPH_FILE, REMEDY), tensors)
+    return JudgementModel(tokenizer, session, published[WORDS], temperatures)
 
 
-def read_tuned(path: Path) -> tuple[dict[str, Vectors], dict[str, float]]:
-    """Return float32 tensors by their names in the graph, and the temperature of each question."""
+def read_tuned(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, float]]:
+    """Return tensors by their names in the graph, as it has them, and the temperature of each question."""
+    tensors: dict[str, NDArray[Any]] = {}
     with np.load(path) as stored:
-        names = [name for name in stored.files if name.startswith(TUNED) and not name.endswith(SCALE)]
-        tensors = {name: restored(stored[name], stored.get(f"{name}{SCALE}")) for name in names}
+        for name in stored.files:
+            if name.startswith(TUNED) and not name.endswith(SCALE):
+                tensors |= as_in_graph(name, stored[name], stored.get(f"{name}{SCALE}"))
         return tensors, {question: float(stored[f"{TEMPERATURE}{question}"]) for question in QUESTIONS}
 
 
-def restored(values: NDArray[np.generic], scale: NDArray[np.float32] | None) -> Vectors:
-    floats = np.ascontiguousarray(values, dtype=np.float32)
-    return floats if scale is None else floats * scale[:, None]
-
-
-def quantised(values: Vectors) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return int8 of the same shape (rows, columns) and a scale for each row, by which its largest becomes 127."""
-    scale = np.maximum(np.abs(values).max(axis=1), 1e-12).astype(np.float32) / 127
-    return np.rint(values / scale[:, None]).astype(np.int8), scale
+def as_in_graph(name: str, values: NDArray[Any], scale: Vectors | None = None) -> dict[str, NDArray[Any]]:
+    """Return matrices of layers as bytes with scales, all else as float32. With `scale`, `values` are bytes already."""
+    if LAYER not in name or values.ndim == 1:
+        return {name: restored(values, scale)}
+    return pack_matrix(name, *(quantised(values) if scale is None else (values, scale)))

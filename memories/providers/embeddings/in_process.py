@@ -194,6 +194,29 @@ def load_session(graph: bytes, tensors: Mapping[str, NDArray[Any]]) -> Inference
     return InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
+SCALE = ".scale"
+"""After the name of a matrix of bytes: the scales of its rows."""
+BLOCK = 128
+"""Numbers of a row that are multiplied at a time; they have a scale of their own, here that of the row."""
+
+
+def quantised(values: Vectors) -> tuple[NDArray[np.int8], Vectors]:
+    """Return int8 of the same shape (rows, columns) and a scale for each row, by which its largest becomes 127."""
+    scale = np.maximum(np.abs(values).max(axis=1), 1e-12).astype(np.float32) / 127
+    return np.rint(values / scale[:, None]).astype(np.int8), scale
+
+
+def restored(values: NDArray[np.generic], scale: Vectors | None) -> Vectors:
+    floats = np.ascontiguousarray(values, dtype=np.float32)
+    return floats if scale is None else floats * scale[:, None]
+
+
+def pack_matrix(name: str, values: NDArray[np.int8], scale: Vectors) -> dict[str, NDArray[Any]]:
+    """Return what MatMulNBits multiplies by, by name: (rows, blocks, BLOCK) with 128 for 0, and a scale a block."""
+    blocks = values.reshape(len(values), -1, BLOCK)
+    return {name: blocks.view(np.uint8) ^ 128, f"{name}{SCALE}": np.repeat(scale, blocks.shape[1])}
+
+
 # Prose takes 5 characters for a token: only a text that opens with thousands of characters in a few giant words is read
 # differently, and 1 MB costs no more than 8 KB.
 CHARACTERS_PER_TOKEN = 32

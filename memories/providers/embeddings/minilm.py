@@ -7,11 +7,12 @@ linear map, learnt by `tools/train_question_map.py`. Vectors of texts are the mo
 import json
 import math
 import mmap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def locate_model() -> Path:
 def map_verified(path: Path) -> mmap.mmap:
     """Raise EmbedderMisconfigured when the file is missing or not the pinned one."""
     return map_file(path, SHA256[path.name], REMEDY)
+
+
+@cache
+def view_weights(folder: Path) -> Mapping[str, Vectors]:
+    """Return the published tensors by name. All networks of this process share one map of their file."""
+    return MappingProxyType(view_tensors(map_verified(folder / WEIGHTS_FILE)))
 
 
 def view_tensors(weights: mmap.mmap) -> dict[str, Vectors]:
@@ -137,7 +144,7 @@ def load_tokenizer(path: Path) -> "Tokenizer":
 
 def load_model(folder: Path) -> Model:
     """About 0.3 s. Raises EmbedderMisconfigured when a file is missing or not the pinned one."""
-    tensors = view_tensors(map_verified(folder / WEIGHTS_FILE))
+    tensors = dict(view_weights(folder))
     words = tensors.pop(WORDS)
     tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
     unknown = tokenizer.token_to_id(UNKNOWN)

@@ -13,7 +13,8 @@ from memories.learn.cancellations import calls_off, find_replaced, stems_of
 from memories.providers import judgement_model
 from memories.providers import relation as relation_module
 from memories.providers.embeddings import EmbedderMisconfigured, MiniLMEmbedder
-from memories.providers.judgement_model import RELATIONS, Judgement, load_judgement_model, quantised, restored
+from memories.providers.embeddings.in_process import BLOCK, pack_matrix, quantised, restored
+from memories.providers.judgement_model import RELATIONS, Judgement, load_judgement_model
 from memories.providers.relation import (
     Pair,
     ends_in_part,
@@ -330,3 +331,21 @@ def test_weights_are_restored_within_a_step_of_their_row() -> None:
     small, scale = quantised(values)
     assert small.dtype == np.int8
     assert np.abs(restored(small, scale) - values).max(axis=1) == pytest.approx(scale / 2, abs=1e-2)
+
+
+def test_packed_weights_are_bytes_with_a_scale_for_each_block() -> None:
+    values = np.linspace(-1, 1, 4 * BLOCK, dtype=np.float32).reshape(2, 2 * BLOCK)
+    small, scale = quantised(values)
+    packed = pack_matrix("weight", small, scale)
+    assert packed["weight"].shape == (2, 2, BLOCK)
+    floats = (packed["weight"].astype(np.float32) - 128).reshape(4, BLOCK) * packed["weight.scale"][:, None]
+    assert floats.reshape(2, -1) == pytest.approx(restored(small, scale))
+
+
+def test_a_judgement_does_not_depend_on_what_is_judged_beside_it() -> None:
+    pairs = [
+        ("User lives in Oslo", "User moved to Bergen last month", ""),
+        ("Needs Python 3.12", "Runs on port 80", "a"),
+    ]
+    model = load_judgement_model()
+    assert model.relate(pairs) == [model.relate([pair])[0] for pair in pairs]
