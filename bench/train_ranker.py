@@ -40,7 +40,7 @@ from memsite.tenancy.models import App
 # What one question of a data set counts; of all others, `PULL_OF_FEW`: they have few.
 PULL, PULL_OF_FEW = {"locomo": 1.0, "realtalk": 1.5, "beam": 1.5, "chats": 4.0, "facts": 1.0}, 2.0
 # Features whose weights are learnt beside the others, and the data sets that have none of them.
-BESIDE, WITHOUT_THEM = ("stated_", "meaning_stated", "meaning_of_exchange"), ("locomo", "realtalk")
+BESIDE, WITHOUT_THEM = ("stated_", "statement_", "meaning_of_exchange"), ("locomo", "realtalk")
 # Apps of this ending are never learnt from.
 HELD_OUT = "-held"
 FOLDS = 5

@@ -6,7 +6,7 @@ initializers are named as the tensors of published models are and declared as ex
 supplies them. The same source gives the same bytes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from memories.providers.embeddings.in_process import BLOCK, SCALE
+from memories.providers.embeddings.minilm import TUNED
 
 HIDDEN = 384
 HEADS = 12
@@ -82,6 +83,18 @@ class EightBitBuilder(GraphBuilder):
         inputs = [x, *weights, *NO_ZERO_POINTS_NOR_ORDER, self.weight(f"{name}.bias", wide)]
         settings = {"K": narrow, "N": wide, "bits": 8, "block_size": BLOCK, "accuracy_level": BY_BYTES}
         return self.node("MatMulNBits", inputs, output, domain=CONTRIBUTED, **settings)
+
+
+class TunedBuilder(EightBitBuilder):
+    """Names the weights that were tuned as this project's own."""
+
+    def __init__(self, location: str, tuned: Collection[str]) -> None:
+        super().__init__(location)
+        self.tuned = frozenset(tuned)
+
+    def weight(self, name: str, *shape: int, kind: int = TensorProto.FLOAT) -> str:
+        is_tuned = name.removesuffix(SCALE) in self.tuned
+        return super().weight(f"{TUNED}{name}" if is_tuned else name, *shape, kind=kind)
 
 
 def add_shapes(g: GraphBuilder, shaped: str) -> None:

@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
 
@@ -33,15 +32,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from memories.providers.embeddings.in_process import SCALE, quantised, restored
-from memories.providers.embeddings.minilm import (
-    TOKENIZER_FILE,
-    WEIGHTS_FILE,
-    WORDS,
-    locate_model,
-    map_verified,
-    view_tensors,
-)
+from memories.providers.embeddings.in_process import SCALE, restored
+from memories.providers.embeddings.minilm import TOKENIZER_FILE, TUNED, WEIGHTS_FILE, WORDS, locate_model, map_verified
 from memories.providers.judgement_model import (
     ANSWERS,
     GRAPH_FILE,
@@ -49,11 +41,10 @@ from memories.providers.judgement_model import (
     QUESTIONS,
     STATEMENTS_FILE,
     TEMPERATURE,
-    TUNED,
     TUNED_FILE,
 )
 from tools import bert_graph
-from tools.bert_graph import HEADS, HIDDEN, LAYER_NORM_EPSILON, POSITIONS, SEGMENTS
+from tools.bert_graph import HIDDEN, POSITIONS, SEGMENTS
 from tools.export_minilm import LAYERS, VOCABULARY
 from tools.judgement_data import (
     HELD_OUT,
@@ -67,9 +58,9 @@ from tools.judgement_data import (
     read_sentences,
     read_statements,
 )
+from tools.tuned_bert import DROPOUT, TunedBert
 
 BATCH = 32
-DROPOUT = 0.1
 LAYER_RATE, HEAD_RATE = 1.5e-4, 1e-3
 WARM_UP = 0.1
 HEAD = "head"
@@ -77,55 +68,20 @@ SENTENCES_BESIDE = 3_500
 """Sentences that stand alone, trained on beside the statements of dialogues."""
 
 
-class Network:
-    """The functions of BERT over tensors by their published names; from `first_layer` on they are tuned."""
+class Network(TunedBert):
+    """One head over the first token beside the mean of all."""
 
     def __init__(self, first_layer: int) -> None:
-        folder = locate_model()
-        views = view_tensors(map_verified(folder / WEIGHTS_FILE))
-        self.tensors = {name: torch.from_numpy(np.array(view)) for name, view in views.items()}
-        self.first_layer = first_layer
-        self.tensors[f"{HEAD}.weight"] = torch.randn(ANSWERS, 2 * HIDDEN) * 0.02
-        self.tensors[f"{HEAD}.bias"] = torch.zeros(ANSWERS)
-        tuned = (f"{HEAD}.", *(f"encoder.layer.{number}." for number in range(first_layer, LAYERS)))
-        self.tuned = {name: tensor.requires_grad_() for name, tensor in self.tensors.items() if name.startswith(tuned)}
-        self.is_training = False
+        super().__init__(first_layer)
+        self.tune(f"{HEAD}.weight", torch.randn(ANSWERS, 2 * HIDDEN) * 0.02)
+        self.tune(f"{HEAD}.bias", torch.zeros(ANSWERS))
 
     def scores(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         """Shape (batch, ANSWERS), of ids, segments and a boolean mask, each (batch, length)."""
-        t = self.tensors
-        with torch.no_grad():
-            x = t[WORDS][ids] + t["embeddings.position_embeddings.weight"][: ids.shape[1]]
-            x = self.norm(x + t["embeddings.token_type_embeddings.weight"][segments], "embeddings.LayerNorm")
-            for number in range(self.first_layer):
-                x = self.layer(x, mask, f"encoder.layer.{number}", is_training=False)
-        for number in range(self.first_layer, LAYERS):
-            x = self.layer(x, mask, f"encoder.layer.{number}", is_training=self.is_training)
+        x = self.hidden(ids, segments, mask)
         shares = mask.float()[:, :, None]
         mean = (x * shares).sum(1) / shares.sum(1)
         return self.linear(functional.dropout(torch.cat([x[:, 0], mean], 1), DROPOUT, self.is_training), HEAD)
-
-    def layer(self, x: Tensor, mask: Tensor, name: str, *, is_training: bool) -> Tensor:
-        batch, length, _ = x.shape
-
-        def heads(part: str) -> Tensor:
-            return self.linear(x, f"{name}.attention.self.{part}").view(batch, length, HEADS, -1).transpose(1, 2)
-
-        mixed = functional.scaled_dot_product_attention(
-            heads("query"), heads("key"), heads("value"), mask[:, None, None, :], DROPOUT if is_training else 0.0
-        )
-        output = self.linear(mixed.transpose(1, 2).reshape(batch, length, HIDDEN), f"{name}.attention.output.dense")
-        x = self.norm(x + functional.dropout(output, DROPOUT, is_training), f"{name}.attention.output.LayerNorm")
-        inner = functional.gelu(self.linear(x, f"{name}.intermediate.dense"))
-        outer = functional.dropout(self.linear(inner, f"{name}.output.dense"), DROPOUT, is_training)
-        return self.norm(x + outer, f"{name}.output.LayerNorm")
-
-    def linear(self, x: Tensor, name: str) -> Tensor:
-        return functional.linear(x, self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"])
-
-    def norm(self, x: Tensor, name: str) -> Tensor:
-        weights = self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"]
-        return functional.layer_norm(x, (HIDDEN,), *weights, eps=LAYER_NORM_EPSILON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,21 +218,9 @@ def report(name: str, examples: Sequence[Example], scores: Tensor) -> None:
             print(f"  {answer}: {dict(Counter(taken[index] for index in meant).most_common(6))}")
 
 
-class TunedBuilder(bert_graph.EightBitBuilder):
-    """Names the weights that were tuned as this project's own."""
-
-    def __init__(self, location: str, tuned: Sequence[str]) -> None:
-        super().__init__(location)
-        self.tuned = frozenset(tuned)
-
-    def weight(self, name: str, *shape: int, kind: int = TensorProto.FLOAT) -> str:
-        is_tuned = name.removesuffix(SCALE) in self.tuned
-        return super().weight(f"{TUNED}{name}" if is_tuned else name, *shape, kind=kind)
-
-
 def build_model(tuned: Sequence[str]) -> ModelProto:
     """From ids, mask and segments (batch, length) and the word table to scores (batch, ANSWERS)."""
-    g = TunedBuilder(WEIGHTS_FILE, tuned)
+    g = bert_graph.TunedBuilder(WEIGHTS_FILE, tuned)
     bert_graph.add_shapes(g, "input_ids")
     bert_graph.add_mask(g)
     g.node("Gather", [WORDS, "input_ids"], "words")
@@ -319,13 +263,7 @@ def add_head(g: bert_graph.GraphBuilder, x: str) -> None:
 
 
 def export(network: Network, temperatures: dict[str, float], file: Path) -> None:
-    arrays: dict[str, Any] = {f"{TEMPERATURE}{name}": np.float32(value) for name, value in temperatures.items()}
-    for name, tensor in network.tuned.items():
-        values = tensor.detach().numpy()
-        if values.ndim == 2:
-            arrays[f"{TUNED}{name}"], arrays[f"{TUNED}{name}{SCALE}"] = quantised(values)
-        else:
-            arrays[f"{TUNED}{name}"] = values
+    arrays = network.arrays() | {f"{TEMPERATURE}{name}": np.float32(value) for name, value in temperatures.items()}
     bert_graph.write(build_model(list(network.tuned)), GRAPH_FILE)
     np.savez_compressed(file, **arrays)
 

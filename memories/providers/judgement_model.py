@@ -13,27 +13,20 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from memories.providers.embeddings.in_process import (
-    SCALE,
-    load_session,
-    opening,
-    pack_matrix,
-    quantised,
-    read_graph,
-    restored,
-)
+from memories.providers.embeddings.in_process import load_session, opening, read_graph
 from memories.providers.embeddings.minilm import (
     REMEDY,
     TOKENIZER_FILE,
     WORDS,
     locate_model,
     map_verified,
+    tuned_tensors,
     view_weights,
 )
 
@@ -62,9 +55,6 @@ BY_ASSISTANT = "Assistant: "
 GRAPH_FILE = Path(__file__).with_name("judgement_model.onnx")
 TUNED_FILE = Path(__file__).with_name("judgement_model.npz")
 STATEMENTS_FILE = Path(__file__).with_name("judgement_model_statements.npz")
-LAYER = ".layer."
-TUNED = "tuned."
-"""How the graph names tensors that are in `TUNED_FILE`."""
 TEMPERATURE = "temperature."
 
 
@@ -177,29 +167,10 @@ def _load(tuned_file: Path) -> JudgementModel:
 
     folder = locate_model()
     published = view_weights(folder)
-    tensors, temperatures = read_tuned(tuned_file)
-    for name, values in published.items():
-        if name != WORDS and f"{TUNED}{name}" not in tensors:
-            tensors |= as_in_graph(name, values)
+    with np.load(tuned_file) as stored:
+        temperatures = {question: float(stored[f"{TEMPERATURE}{question}"]) for question in QUESTIONS}
     tokenizer = Tokenizer.from_buffer(bytes(map_verified(folder / TOKENIZER_FILE)))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=MAX_TOKENS)
-    session = load_session(read_graph(GRAPH_FILE, REMEDY), tensors)
+    session = load_session(read_graph(GRAPH_FILE, REMEDY), tuned_tensors(tuned_file, published))
     return JudgementModel(tokenizer, session, published[WORDS], temperatures)
-
-
-def read_tuned(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, float]]:
-    """Return tensors by their names in the graph, as it has them, and the temperature of each question."""
-    tensors: dict[str, NDArray[Any]] = {}
-    with np.load(path) as stored:
-        for name in stored.files:
-            if name.startswith(TUNED) and not name.endswith(SCALE):
-                tensors |= as_in_graph(name, stored[name], stored.get(f"{name}{SCALE}"))
-        return tensors, {question: float(stored[f"{TEMPERATURE}{question}"]) for question in QUESTIONS}
-
-
-def as_in_graph(name: str, values: NDArray[Any], scale: Vectors | None = None) -> dict[str, NDArray[Any]]:
-    """Return matrices of layers as bytes with scales, all else as float32. With `scale`, `values` are bytes already."""
-    if LAYER not in name or values.ndim == 1:
-        return {name: restored(values, scale)}
-    return pack_matrix(name, *(quantised(values) if scale is None else (values, scale)))

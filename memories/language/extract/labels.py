@@ -55,23 +55,12 @@ _PREFERENCE = re.compile(
     r"prefiero|me gustan?|me encantan?|odio)\b",
     re.IGNORECASE,
 )
-_GRAVEST = re.compile(
-    r"\b(?:severe\w*|allerg\w+|anaphyla\w+|never|credential\w*|secret|password|insulin|production|emergency)\b",
-    re.IGNORECASE,
-)
+_GRAVEST = re.compile(r"\b(?:severe\w*|allerg\w+|anaphyla\w+|insulin|emergency)\b", re.IGNORECASE)
 _GRAVE = re.compile(
-    r"\b(?:allerg\w+|anaphyla\w+|epipen|diabet\w+|pregnan\w+|insulin|medication|epilep\w+|celiac|coeliac|"
-    r"emergency|asthma|password|credential\w*|secret|api keys?|never|must not|production|prod|deadline|due|"
-    r"root cause|security|intoleran\w+|diagnos\w+|allergique|alérgic[oa]|heart|surgery)\b",
+    r"\b(?:allerg\w+|anaphyla\w+|epipen|diabet\w+|pregnan\w+|insulin|medication|epilep\w+|celiac|coeliac|emergency|"
+    r"asthma|intoleran\w+|diagnos\w+|allergique|alérgic[oa]|heart|surgery)\b",
     re.IGNORECASE,
 )
-_WEIGHTY = re.compile(
-    r"\b(?:decided|always|must|appointment|flight|wedding|exam|birthday|vegan|vegetarian|married|moving|"
-    r"works? (?:at|as|for)|lives? in|name is|called|staging|backup|cluster|database|migrat\w+|only|wife|husband|"
-    r"daughter|son)\b|\d",
-    re.IGNORECASE,
-)
-_LIGHT = re.compile(r"\b(?:likes?|loves?|enjoys?|watch\w*|reads?|listens?|usually|sometimes)\b", re.IGNORECASE)
 
 
 def read_kind(content: str, candidate: Candidate) -> str:
@@ -88,14 +77,15 @@ def read_kind(content: str, candidate: Candidate) -> str:
 
 
 def read_importance(content: str, kind: str) -> int:
-    """1 to 5."""
+    """Return 3 to 5: more than 3 only for health, decisions, lessons and standing orders.
+
+    Words that only seemed weighty, and facts without them, put answers behind others: of 330 questions in conversations
+    (development) 177 have the answer first with 3 for these, 171 with 2 to 5.
+    """
     if _GRAVE.search(content):
         return 5 if _GRAVEST.search(content) else 4
-    if kind in {"decision", "lesson"}:
-        return 4
-    if kind == "preference":
-        return 2 if _LIGHT.search(content) else 4 if content.startswith(("Always", "Do not")) else 3
-    return 3 if _WEIGHTY.search(content) or kind != "fact" else 2
+    is_standing = kind in {"decision", "lesson"} or (kind == "preference" and content.startswith(("Always", "Do not")))
+    return 4 if is_standing else 3
 
 
 _FRUSTRATED = re.compile(

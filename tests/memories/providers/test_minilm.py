@@ -18,6 +18,7 @@ from memories.providers.embeddings.minilm import (
     MAX_TOKENS,
     WEIGHTS_FILE,
     WORDS,
+    QuestionEncoder,
     load_model,
     locate_model,
     map_verified,
@@ -66,7 +67,7 @@ def test_its_network_tells_nobody_of_it_and_numbers_no_machine(tmp_path):
 # Questions that nothing was trained on, with their answer and what is nearer by the model's own vectors.
 NOT_LIKE_THEIR_ANSWERS = [
     ("day off", "The salon is closed on Mondays.", "Remind me of things on the evening before, not the same morning."),
-    ("job of the man in the house", "The host father Takeshi is a dentist.", "He has to be home by 19:30."),
+    ("who bakes at night?", "Mehdi does the night shift at the ovens.", "The big deck oven is hot at night."),
 ]
 
 
@@ -80,10 +81,16 @@ def test_a_question_is_read_as_one(embedder, question, answer, other):
     assert asked @ answers > asked @ alike
 
 
-def test_without_its_map_questions_are_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(minilm, "QUESTIONS_FILE", tmp_path / "minilm_questions.npy")
+def test_without_their_weights_questions_are_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(minilm, "QUESTIONS_FILE", tmp_path / "minilm_questions.npz")
     with pytest.raises(EmbedderMisconfigured, match="minilm_questions"):
-        minilm.read_question_map.__wrapped__()
+        MiniLMEmbedder().embed_query("who bakes at night?")
+
+
+def test_a_question_reads_the_same_in_company(embedder):
+    questions = ["who bakes at night?", "when does the inspector of the health office come to look at the logs?"]
+    together = QuestionEncoder().embed(questions)
+    assert np.array_equal(together, [embedder.embed_query(question) for question in questions])
 
 
 def test_batching_keeps_the_order_of_mixed_lengths(embedder):
@@ -176,7 +183,7 @@ def test_missing_weights_are_refused(tmp_path):
 def test_a_missing_graph_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(minilm, "GRAPH_FILE", tmp_path / "minilm.onnx")
     with pytest.raises(EmbedderMisconfigured, match=r"minilm\.onnx cannot be read"):
-        MiniLMEmbedder().embed_query("hello")
+        MiniLMEmbedder().embed_documents(["hello"])
 
 
 def test_a_missing_package_is_refused(monkeypatch):
