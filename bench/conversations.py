@@ -17,7 +17,7 @@ from django.utils import timezone
 from bench.progress import progress
 from bench.published import PUBLISHED, conversation_of
 from memories.capture.pipeline import remember
-from memories.models import Memory
+from memories.models import Memory, Source
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate
 from memsite.tenancy.models import Agent, App, AppPolicy
@@ -25,6 +25,8 @@ from memsite.tenancy.policy import Preset, preset_values
 from sessions.models import AgentSession
 
 DATA_SETS = ("locomo", "realtalk", "beam")
+LEARNT = "facts"
+"""The corpus of what the server had learnt of talk."""
 # In the same form, written for this: statements of single facts, and talk with an assistant.
 CORPORA = Path(__file__).parent / "corpora"
 APART = ", no sessions"
@@ -121,13 +123,15 @@ def parse_item(raw: dict[str, Any]) -> Item:
 
 
 def store_conversation(conversation: Conversation, embedder: Embedder) -> App:
-    """Make an app with one memory per item, as the batch endpoint stores them without deduplication."""
+    """Make an app with one memory per item, as the batch endpoint or what learns of talk stores it."""
     app = make_app(conversation.name)
+    source = Source.FACT if conversation.data_set == LEARNT else Source.API
     sessions = open_sessions(app, dict.fromkeys(item.session for item in conversation.items if item.session))
     candidates = [
         Candidate(
             content=item.content, subject=item.subject, session=sessions.get(item.session),
             turn_number=item.turn_number if item.session else None, valid_from=item.said_at, external_id=item.id,
+            source=source,
         )
         for item in conversation.items
     ]  # fmt: skip

@@ -55,20 +55,12 @@ NAMES = (
     "first_person", "past_tense", "numbers", "times", "names", "greeting", "asks", "when_times", "who_names",
     "day_named",
     "of_assistant", "answers_asked", "meaning_of_exchange", "long_meaning", "long_words", "long_covered_nearby",
-    "long_session_words", "statement_meaning", "statement_words", "statement_words_covered",
-    "statement_meaning_and_words", "statement_near_meaning", "statement_covered_nearby", "statement_session_meaning",
-    "statement_session_words", "statement_session_topic",
+    "long_session_words", "meaning_stated",
     "stated_when_times", "stated_who_persons", "stated_who_names", "stated_where_names", "stated_many_numbers",
 )  # fmt: skip
 """Of all features."""
 # Features that count differently among long texts: there words mislead and meaning leads.
 LONG_TOO = ("meaning", "words", "covered_nearby", "session_words")
-
-# Features that count differently of statements, which stand beside others for no reason.
-STATEMENT_TOO = (
-    "meaning", "words", "words_covered", "meaning_and_words", "near_meaning", "covered_nearby", "session_meaning",
-    "session_words", "session_topic",
-)  # fmt: skip
 
 # What the look of a text says by itself.
 LOOKS = {
@@ -270,6 +262,7 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         values |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(
             evidence, meaning, positions
         )
+        values |= with_statements_alone(evidence, values, places)
     else:
         evidence.cosines.look_closer(places)
         before_meaning = np.zeros(len(places), np.float32)
@@ -292,8 +285,8 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     if scoped.has_sessions and len(places):
         # People come to the point at once. What was learnt of their talk is in no such order.
         values["opens_session"] = values["opens_session"] * has_look(look, Look.SPOKEN).mean()
-    if (stated := scoped.chat * ~has_look(look, Look.SPOKEN)).any():
-        values |= {f"statement_{name}": stated * values[name] for name in STATEMENT_TOO if name in values}
+    statements = ~has_look(look, Look.SPOKEN) & ~in_talk(scoped, places)
+    values["meaning_stated"] = scoped.chat * statements * values["meaning"]
     values |= {f"stated_{name}": scoped.chat * has for name, has in asked_for(question, look).items()}
     return places, values
 
@@ -370,6 +363,15 @@ def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
         "session_topic": words.topics(scoped.values_at("session_number", places)),
         "opens_session": np.full(len(places), scoped.chat),
     }
+
+
+def with_statements_alone(evidence: Evidence, values: Features, places: Rows) -> Features:
+    """Return the same features, those of statements as if each stood alone: it follows the one before for no reason."""
+    stated = evidence.scoped.values_at("stated", places)
+    if not stated.any():
+        return {}
+    itself = alone(evidence, values, places) | {"near_meaning": np.float32(0)}
+    return {name: np.where(stated, own, values[name]) for name, own in itself.items()}
 
 
 def neighbours(scoped: ScopedView, positions: Rows) -> tuple[Rows, NDArray[np.bool_]]:

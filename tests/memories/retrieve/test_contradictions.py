@@ -357,13 +357,13 @@ def test_what_was_not_confirmed_for_long_is_stale(alice: Caller, days: int, is_s
 
 def test_of_two_at_odds_the_more_certain_comes_first(alice: Caller) -> None:
     best, more_certain = (
-        store(alice, "whales sing", confidence=0.5),
-        store(alice, "whales sing no songs", confidence=0.9),
+        store(alice, "whales sing loud", confidence=0.5),
+        store(alice, "whales sing no loud songs", confidence=0.9),
     )
-    assert contents(search(alice, "whales sing")) == ["whales sing", "whales sing no songs"]
+    assert contents(search(alice, "whales sing")) == ["whales sing loud", "whales sing no loud songs"]
     link(alice, best, more_certain, "contradicts")
     match = search(alice, "whales sing")
-    assert contents(match) == ["whales sing no songs", "whales sing"]
+    assert contents(match) == ["whales sing no loud songs", "whales sing loud"]
     assert all("conflicting" in hit.trust for hit in match.hits)
 
 

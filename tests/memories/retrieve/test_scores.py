@@ -90,8 +90,8 @@ def test_where_nothing_fits_everything_scores_little(texts: Caller, ranking: str
 
 def test_what_is_put_behind_for_its_confidence_says_so(alice: Caller) -> None:
     set_policy(alice, ranking="confidence")
-    store(alice, "whales sing", confidence=0.4)
-    store(alice, "whales sing at night", confidence=0.9)
+    store(alice, "whales sing by day", confidence=0.4)
+    store(alice, "whales sing often at night", confidence=0.9)
     first, second = search(alice, "whales sing").hits
     assert (first.memory.confidence, second.score) == (0.9, first.score)
     assert second.parts["less_confident"] < 0

@@ -258,11 +258,11 @@ def test_all_hits_are_ranked_by_the_askers_formula(alice: Caller, charlie: Calle
 @each_row("ranking", ["confidence", "recent"], rolled_back=True)
 def test_looking_at_shared_memories_does_not_reorder_ones_own(alice: Caller, charlie: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
-    store(alice, "whales sing", confidence=0.4)
+    store(alice, "whales sing by day", confidence=0.4)
     store(alice, "whales sing at night", confidence=0.9)
     share(charlie, "krill swims")
     own = contents(search(alice, "whales sing"))
-    assert own == ["whales sing at night", "whales sing"]
+    assert own == ["whales sing at night", "whales sing by day"]
     assert shared(alice, "whales sing") == own
 
 
