@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, time, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
+from itertools import pairwise
 
 from dateutil.relativedelta import relativedelta
 
@@ -17,13 +18,16 @@ from memories.language.dates.calendar import DAY, INSTANT
 from memories.language.dates.future import Coming, find_coming
 from memories.language.dates.recurrence import yearly_on
 from memories.language.dates.speech import Speech, language_of, read_speech
-from memories.language.dates.tense import Tense, tense_around
+from memories.language.dates.tense import Tense, is_told_beforehand, tense_around
 from memories.language.dates.windows import TimeWindow, find_windows
 from memories.language.dates.words import (
     DAY_PARTS,
     MONTH_NAMES,
     MONTHS,
+    NUMBERS,
+    ORDINALS,
     PLAIN_WEEKDAYS,
+    SEASONS,
     WEEKDAYS,
     is_excepted,
     stays_as_said,
@@ -42,8 +46,11 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _WHOLE = re.compile(r"\b(?:last|this|next|previous|current|coming|the) (year|month|quarter)\b", re.IGNORECASE)
+_WEEKS = re.compile(r"(?:in |over |during )?(?:the )?\w+ \w+ weeks (?:of|in) ", re.IGNORECASE)
 _DEMONSTRATIVE = re.compile(r"^(?:(?:in|over|during) )?(?:this|next|last|coming|the) ", re.IGNORECASE)
 _COUNTED = (" ago", " back", " from now")
+_AHEAD = re.compile(rf"in (?:about )?(?:\d+|an?|{'|'.join(NUMBERS)}) (?P<unit>month|year)s?", re.IGNORECASE)
+"""So far ahead nobody has named the day."""
 _DAY_OR_YEAR = re.compile(r"\bQ[1-4]\b|\d(?:st|nd|rd|th)\b|\d[./-]\d|\d\d\d")
 """What tells of a range that it is one of days: "sunday 7 to 12" is none."""
 _WITHIN = re.compile(r"\bwithin (?:the next )?$|\b(?:instead of|rather than) (?:on )?$", re.IGNORECASE)
@@ -95,13 +102,15 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     tokens = set(re.findall(r"[a-z]+", low))
     month = MONTH_NAMES[moment.month - 1]
     date = f"{moment.day} {month} {moment.year}"
-    about = "around" if low.endswith(_COUNTED) else ""
+    is_months = window.precision == "month" and _AHEAD.fullmatch(low)
+    about = "around" if is_months or low.endswith(_COUNTED) else ""
     if window.precision == "day":
         weekdays = {WEEKDAYS[word] for word in tokens & WEEKDAYS.keys()}
         if weekdays and moment.weekday() not in weekdays and re.search(r"\d", low):
             return ""  # "Friday 8 May" is no Friday in the year we took it for
         return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & tokens else ''}{date}"
-    if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:
+    is_any_month = window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}
+    if is_any_month or _WEEKS.match(low):
         return ""
     if window.precision in {"range", "part"}:
         is_named = MONTHS.keys() & tokens or _DAY_OR_YEAR.search(bare)
@@ -133,6 +142,12 @@ _HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|
 _WEEKDAY = rf"(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})"
 _WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or|) (?:on )?$", re.IGNORECASE)
 _WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or|) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
+_RECURS = re.compile(
+    rf"\b(?:{'|'.join(ORDINALS)}|\d(?:st|nd|rd|th)|last|every|each|any|other|alternate) (?:on )?$", re.IGNORECASE
+)
+_PLURAL = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", re.IGNORECASE)
+_CHOICE = re.compile(rf"\b{_WEEKDAY}\b.*\bor\b.*\b{_WEEKDAY}\b", re.IGNORECASE)
+_LED = re.compile(r"\b(?:on|since|until|till|by|before|after|from|for|starting) (?:the )?(?:$|\w+day)", re.IGNORECASE)
 _BARE_LEAD = re.compile("^(?:on|in|around) ")
 _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
@@ -140,7 +155,7 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _IS_SUBJECT = re.compile(r" (?:works|suits)\b", re.IGNORECASE)
-_IT_IS = re.compile(r"\b(?:it's|it is|its) $", re.IGNORECASE)
+_IT_IS = re.compile(r"\b(?:it's|it is|its|isn't) $", re.IGNORECASE)
 _PART = re.compile(r"\b(?:anfang|mitte|ende)\b", re.IGNORECASE)
 """Of a month: on which day that ends, nobody has said."""
 _FOR = "for "
@@ -193,7 +208,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     mentions: list[_Mention] = []
     end = 0
     for mention in _times(text, now):
-        if mention.start < end or stays_as_said(text, mention.start, mention.end) or _is_of_nothing(text, mention):
+        if mention.start < end or stays_as_said(text, mention.start, mention.end):
             continue
         if mention.window.text.lower().startswith("within ") or _WITHIN.search(text[: mention.start]):
             continue
@@ -202,7 +217,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
         written = write_days(mention.window) if is_range else write_date(mention.window)
         if is_yearly:
             written = mention.window.text if _NAMES_MONTH.search(mention.window.text) else _YEAR.sub("", written)
-        if written == mention.window.text or _is_attribute(text, mention) or _is_habit(text, mention):
+        if written == mention.window.text or _is_attribute(text, mention):
             continue
         before = text[end : mention.start]
         is_row = before == ", " and mention.window.precision == "month"
@@ -245,14 +260,15 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     comings = [
         coming
         for coming in find_coming(text, now, with_denied=True)
-        if coming.rule in {"", yearly_on(coming.on.month, coming.on.day)}
+        if coming.rule in {"", yearly_on(coming.on.month, coming.on.day)} and not text.startswith(" ago", coming.end)
     ]
     mentions: list[_Mention] = []
     for window in find_windows(text, now):
         if window.precision not in PRECISIONS:
             continue
         coming = next((other for other in comings if other.start < window.span[1] and window.span[0] < other.end), None)
-        mentions.append(_Mention(_placed(text, window, coming), coming) if coming else _Mention(window))
+        is_placed = coming and not _YEAR_BEHIND.search(window.text)
+        mentions.append(_Mention(_placed(text, window, coming), coming) if coming and is_placed else _Mention(window))
     alone = [
         coming
         for coming in comings
@@ -261,7 +277,12 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
     speech = read_speech(text, now)
     placed = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
-    return iter(sorted(placed, key=lambda mention: mention.start))
+    told = sorted(placed, key=lambda mention: mention.start)
+    named = [
+        other for other in told if _NAMES_MONTH.search(other.window.text) and not _HAS_YEAR.search(other.window.text)
+    ]
+    is_mixed = any(_moment(first.window).year > _moment(second.window).year for first, second in pairwise(named))
+    return iter([mention for mention in told if not (is_mixed and mention in named)])
 
 
 _IS_DATED = re.compile(
@@ -269,7 +290,7 @@ _IS_DATED = re.compile(
     re.IGNORECASE,
 )
 """In a time, it tells by itself whether that is over."""
-_YEAR_BEHIND = re.compile(r" (?:of )?(last|this|next) year\b", re.IGNORECASE)
+_YEAR_BEHIND = re.compile(rf" (?:(?:of )?(last|this|next) year|({'|'.join(NUMBERS)}|\d) years? ago)\b", re.IGNORECASE)
 _IN_A_WHILE = re.compile(
     r"(?:with)?in (?:about |another )?(?:\d+|an?|half an|a few|a couple of|\w+) ?"
     r"(?:s|secs?|seconds?|mins?|minutes?|hrs?|hours?)$",
@@ -278,7 +299,10 @@ _IN_A_WHILE = re.compile(
 """How long something takes, or a moment of this day: "ready in 15 min"."""
 _EVERY = re.compile(r"\b(?:every|each) (?=$|\w+$)", re.IGNORECASE)
 _SINCE = re.compile(
-    r"\b(?:since(?: \w+){0,4}|last (?!of\b|year\b|month\b|week\b|time\b)\w+(?: \w+)? (?:in|on)) $", re.IGNORECASE
+    r"\b(?:since(?: (?!i\b|we\b|is\b|are\b|has\b|it\b|they\b|you\b)\w+){0,8}|as in|"
+    r"(?:since|from|than|at|the) (?:\w+ )?last (?!of\b|year\b|month\b|week\b|time\b|day\b)\w+(?: \w+)? (?:in|on)|"
+    r"(?:receipts?|invoices?|letters?|e?mails?|messages?|photos?|reports?|results?|figures|readings?|quotes?) from) $",
+    re.IGNORECASE,
 )
 """What was since, or at the last test, is over."""
 _HAS_GOT = re.compile(
@@ -288,8 +312,9 @@ _HAS_GOT = re.compile(
 )
 """What somebody has got for a day, that day is to come: "got a slot at the passport office, 9 January"."""
 _WILL_BE = re.compile(
-    r"(?<!\bwas )(?<!\bwere )\b(?:(?:run|start|end|expire|close|open|begin|leave|arrive|come|go|finish|stop|renew|land)"
-    r"s?|flies|fly|finishes|goes|moving|leaving|starting|ending|flying|arriving|coming|closing|opening)\b"
+    r"(?<!\bwas )(?<!\bwere )(?<!supposed to )(?<!meant to )(?<!due to )(?<!going to )"
+    r"\b(?:(?:run|start|end|expire|close|open|begin|leave|arrive|come|go|finish|stop|renew|land)"
+    r"s?|gets \w+ed|flies|fly|finishes|goes|moving|leaving|starting|ending|flying|arriving|coming|closing|opening)\b"
     r"(?: (?!and\b|but\b)\w+){0,2} (?:on|in|at|over|from)? ?$",
     re.IGNORECASE,
 )
@@ -302,7 +327,21 @@ _IS_MONTHLY = re.compile(
 BEFORE_CHARACTERS = 200
 """Of what is said before a time tell whether it is over: in a long text each time looks no farther."""
 _TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
+_TELLING = _TO_COME | {Tense.PAST, Tense.PLAIN}
 _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
+_NEARLY_A_YEAR = timedelta(305)
+"""Farther ahead is a day that was no more than two months ago."""
+_SOON = timedelta(60)
+"""Nobody names a weekday with its day, "Friday the 13th", of later."""
+_FEWEST_WORDS = 3
+"""With more of them before it a weekday is no mere answer."""
+_DAY_BEHIND = re.compile(r",? (?:the )?(\d{1,2})(?:st|nd|rd|th)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?;](?:\s|$)|\n")
+_ORDINAL = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b")
+_IN_SO_LONG = re.compile(r"in .*(?:days?|weeks?|months?)$", re.IGNORECASE)
+_NAMED_BEHIND = re.compile(rf",? \((?:on )?(?:the )?(?:\d|{_WEEKDAY}\b)", re.IGNORECASE)
+_UNTIL = re.compile(r"(?:until|till|by)\b", re.IGNORECASE)
+_IN_GENERAL = re.compile(r"\bonly \w+ \||\| here\b", re.IGNORECASE)
 
 
 def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Mention | None:
@@ -313,39 +352,130 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
         return None
     year = _YEAR_BEHIND.match(text[mention.end :])
     if named := year or (_YEAR_BEHIND.search(window.text) if window.precision == "month" else None):
-        years = {"last": -1, "this": 0, "next": 1}[named[1].lower()] + now.year - _moment(window).year
+        ago = named[2] and -(int(named[2]) if named[2].isdecimal() else NUMBERS[named[2].lower()])
+        years = (ago or {"last": -1, "this": 0, "next": 1}[named[1].lower()]) + now.year - _moment(window).year
         return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
     if _IS_DATED.search(window.text) or not (window.start or window.end):
         return mention
     if window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before):
         return None
-    is_over = _moment(window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
-    is_since = bool(_SINCE.search(before)) or window.text.lower().startswith("since")
-    tense: Tense | None = None
-    if is_since:
-        tense = Tense.PAST
-    elif _HAS_GOT.search(before) or _WILL_BE.search(before):
-        tense = Tense.FUTURE
-    else:
+    if _IN_SO_LONG.match(window.text) and _NAMED_BEHIND.match(text[mention.end :]):
+        return None
+    is_to_come = bool(window.start and window.start > now)
+    if _SINCE.search(f"{before}{window.text.split()[0]} "):
+        return _Mention(_moved(window, -1)) if is_to_come else mention
+    told = _Told.of(speech, text, mention, now)
+    words = set(re.findall(r"[a-z]+", window.text.lower()))
+    is_weekday = window.precision != "holiday" and not (MONTHS.keys() | {"week", "weeks"}) & words
+    if WEEKDAYS.keys() & words and is_weekday:
+        return None if _is_any_weekday(told) else _in_its_week(told)
+    if window.precision in {"day", "range"} and _ORDINAL.search(window.text) and not MONTHS.keys() & words:
+        return _in_its_week(told) if _is_that_day(told) else None
+    return _in_its_year(told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A time without a year, the sentence around it, and the tense that is told in. `first` and `end` are tokens."""
+
+    mention: _Mention
+    speech: Speech
+    first: int
+    end: int
+    before: str
+    behind: str
+    tense: Tense | None
+    now: datetime
+
+    @classmethod
+    def of(cls, speech: Speech, text: str, mention: _Mention, now: datetime) -> _Told:
         first = sum(token.end <= mention.start for token in speech.tokens)
         end = sum(token.start < mention.end for token in speech.tokens)
-        tense = tense_around(speech, first, end)
-    is_weekday = PLAIN_WEEKDAYS & set(re.findall(r"[a-z]+", window.text.lower()))
-    is_yearly = window.precision == "holiday" or (window.precision in _YEARS and not is_weekday)
-    if is_over and not mention.coming and is_yearly and tense in _TO_COME:
-        return replace(mention, window=_moved(window, 1))
-    if not is_over and is_yearly and is_since and not (window.start and window.start <= now):
-        return _Mention(_moved(window, -1))
-    return mention
+        before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
+        behind = _SENTENCE.split(text[mention.end : mention.end + BEFORE_CHARACTERS])[0]
+        is_ahead = _HAS_GOT.search(before) or _WILL_BE.search(before)
+        tense = Tense.FUTURE if is_ahead else tense_around(speech, first, end)
+        return cls(mention, speech, first, end, _SENTENCE.split(before)[-1], behind, tense, now)
+
+    @property
+    def is_over(self) -> bool:
+        return _moment(self.mention.window) < self.now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+    @property
+    def is_clear(self) -> bool:
+        return self.tense in _TELLING or (not self.is_over and is_told_beforehand(self.speech, self.first))
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.before}{self.mention.window.text}{self.behind}"
+
+
+def _is_any_weekday(told: _Told) -> bool:
+    """Tell whether a weekday is any such day, one to choose, or a word without a verb: "no, friday"."""
+    said, coming = told.mention.window.text, told.mention.coming
+    is_title = told.behind.startswith(":") and not re.search(r"\w", told.before)
+    is_in_row = _WEEKDAY_BEFORE.search(told.before) or _WEEKDAY_BEHIND.match(told.behind)
+    is_habit = _RECURS.search(told.before) or _PLURAL.search(told.sentence)
+    if is_title or is_in_row or is_habit or _CHOICE.search(told.sentence):
+        return True
+    start, day = told.mention.window.start, _DAY_BEHIND.match(told.behind)
+    if start and (start - told.now > _SOON or (day and int(day[1]) != start.day)):
+        return True
+    is_beside_clock = coming and (coming.clock or _IT_IS.search(told.before))
+    is_said = coming and told.tense is None and len(told.before.rpartition(",")[2].split()) > _FEWEST_WORDS
+    is_led = _LED.search(told.before) or _LED.match(said) or is_beside_clock or is_said
+    return not (is_led or told.is_clear) or (not coming and bool(_HABIT.search(told.before)))
+
+
+def _is_that_day(told: _Told) -> bool:
+    """Tell whether a day of no named month can be but one."""
+    window = told.mention.window
+    days = 2 if window.precision == "range" and window.text.lower().startswith("from") else 1
+    start = window.start or window.end
+    if len(_ORDINAL.findall(told.sentence)) != days or _NAMES_MONTH.search(told.sentence) or not start:
+        return False
+    near = re.findall(r"[a-z]+", f"{told.before[-16:]} {told.behind[:16]}".lower())
+    weekdays = {WEEKDAYS[word] for word in near if word in PLAIN_WEEKDAYS}
+    is_this_month = bool(told.mention.coming) and (start.year, start.month) == (told.now.year, told.now.month)
+    return not (weekdays and start.weekday() not in weekdays) and (told.is_clear or is_this_month)
+
+
+def _in_its_week(told: _Told) -> _Mention | None:
+    """Return a weekday, or a day of no named month; None where one that was is not told of in the past."""
+    if not told.is_over:
+        return told.mention
+    if told.tense in _TO_COME:
+        return _Mention(_moved(told.mention.window, 1))
+    piece = max((place + 1 for place in range(told.first) if told.speech.word(place) == ","), default=0)
+    speech = replace(told.speech, tokens=told.speech.tokens[piece:])
+    is_past = tense_around(speech, told.first - piece, told.end - piece) is Tense.PAST
+    return told.mention if is_past and not _UNTIL.match(told.mention.window.text) else None
+
+
+def _in_its_year(told: _Told) -> _Mention | None:
+    window, tense = told.mention.window, told.tense
+    if window.precision not in _YEARS:
+        return told.mention
+    is_ahead = tense in _TO_COME or (tense is None and _UNTIL.match(window.text))
+    if told.is_over and not told.mention.coming and is_ahead:
+        return replace(told.mention, window=_moved(window, 1))
+    if window.precision == "month" and tense is not Tense.PAST and _IN_GENERAL.search(f"{told.before}|{told.behind}"):
+        return None
+    if tense is None and window.precision == "day" and window.start and window.start - told.now > _NEARLY_A_YEAR:
+        return None if re.search(r"\w{3}", told.before) else _Mention(_moved(window, -1))
+    return told.mention
 
 
 def _moved(window: TimeWindow, years: int) -> TimeWindow:
-    """Return the window so many years later; a day of no named month ("the 4th") so many months later.
+    """Return the window so many years later; a day of no named month ("the 4th") so many months, a weekday weeks.
 
     Where the calendar ends it stays where it is.
     """
-    is_of_month = window.precision == "day" and not _NAMES_MONTH.search(window.text)
-    step = relativedelta(months=years) if is_of_month else relativedelta(years=years)
+    words = set(re.findall(r"[a-z]+", window.text.lower()))
+    is_named = window.precision != "day" or MONTHS.keys() & words
+    step = relativedelta(years=years) if is_named else relativedelta(months=years)
+    if WEEKDAYS.keys() & words and not MONTHS.keys() & words:
+        step = relativedelta(weeks=years)
     try:
         return replace(window, start=window.start and window.start + step, end=window.end and window.end + step)
     except (ValueError, OverflowError):
@@ -373,7 +503,8 @@ def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
     first, last = _midnights(coming, now.tzinfo)
     span = _without_clock(coming)
     phrase = text[slice(*span)]
-    precision = "range" if coming.until else "day"
+    ahead = _AHEAD.fullmatch(phrase)
+    precision = ahead["unit"].lower() if ahead else "range" if coming.until else "day"
     return TimeWindow(first, last + DAY, span, phrase, "month" if phrase.lower() in MONTHS else precision)
 
 
@@ -394,20 +525,8 @@ def _is_attribute(text: str, mention: _Mention) -> bool:
     following = text[mention.end : mention.end + 12]
     if text[: mention.start].endswith((" a ", " an ")):
         return True
-    if following.startswith(("'s", "’s")):
+    if following.startswith(("'s", "’s", " of an hour")):
         return True
-    return mention.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))
-
-
-def _is_of_nothing(text: str, mention: _Mention) -> bool:
-    """Tell whether a time is of nothing: "It's Tuesday" tells the day that is, or of what nobody named."""
-    is_day = mention.window.text.lower() in PLAIN_WEEKDAYS
-    return is_day and not mention.coming and bool(_IT_IS.search(text[: mention.start]))
-
-
-def _is_habit(text: str, mention: _Mention) -> bool:
-    """Tell whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
-    if not WEEKDAYS.keys() & set(re.findall(r"\w+", mention.window.text.lower())):
-        return False
-    is_in_row = _WEEKDAY_BEFORE.search(text[: mention.start]) or _WEEKDAY_BEHIND.match(text[mention.end :])
-    return bool(is_in_row) or (not mention.coming and bool(_HABIT.search(text[: mention.start])))
+    *leads, last = mention.window.text.lower().split()
+    is_noun = (last in PLAIN_WEEKDAYS and not leads) or (last in SEASONS and leads[-1:] in ([], ["the"]))
+    return is_noun and bool(_NOUN_FOLLOWS.match(following))

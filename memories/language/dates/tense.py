@@ -119,13 +119,15 @@ MOST_WORDS = 25
 _ARTICLES = frozenset({"a", "an", "the", "my", "your", "our", "their", "his", "her", "this", "that", "these", "those"})
 _PAST_FRAMES = frozenset({"was", "were", "wasn't", "weren't", "had"})
 _ADVERBS = frozenset({"not", "so", "really", "very", "just", "already", "all", "also", "super", "too", "it", "never"})
+_INTENDED = words("supposed meant due going expected scheduled planned about")
 _PRONOUN_IS = words("it's that's he's she's there's what's when's who's where's here's")
 
 
 _UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
 """The same in the present and the past: with somebody before them they tell of the past, if nothing says otherwise.
-What is put or set on a day may be to come.
+What is put or set on a day may be to come; not "the crown you put in".
 """
+_PUT = frozenset({"put", "set", "let", "shut"})
 _RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "even"}
 _NO_SUBJECTS = (
     MODALS
@@ -235,6 +237,10 @@ def _tense_of(speech: Speech, index: int) -> Tense | None:
         return Tense.PAST
     if word in HABITS:
         return Tense.HABIT
+    if word in _INTENDED and {speech.surface(index - 1), speech.surface(index - 2)} & _PAST_FRAMES:
+        return Tense.PAST
+    if speech.surface(index - 1) == "to" and speech.surface(index - 2) in _INTENDED:
+        return _tense_of(speech, index - 2)  # "was supposed to come"
     if _is_future(speech, index, word):
         return Tense.FUTURE
     if _is_past(speech, index, word):
@@ -270,6 +276,11 @@ def _is_past(speech: Speech, index: int, word: str) -> bool:
         is_had = word == "got" and speech.surface(index - 1) in HAVE
         is_done_to = word in _PARTICIPLES and speech.surface(index - 1) in _IS
         return not (is_had or is_done_to)
+    is_relative = (
+        word in _PUT and speech.surface(index - 1) in SUBJECTS | {"you"} and speech.surface(index - 3) in DETERMINERS
+    )
+    if is_relative:
+        return True
     if word in _UNCHANGED:
         # Somebody stands before the verb, and no condition before them: "I quit", "User finally quit".
         place = index - 1
