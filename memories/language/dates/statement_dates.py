@@ -25,7 +25,6 @@ from memories.language.dates.words import (
     MONTH_NAMES,
     MONTHS,
     NUMBERS,
-    ORDINALS,
     PLAIN_WEEKDAYS,
     SEASONS,
     WEEKDAYS,
@@ -50,7 +49,6 @@ _WEEKS = re.compile(r"(?:in |over |during )?(?:the )?\w+ \w+ weeks (?:of|in) ", 
 _DEMONSTRATIVE = re.compile(r"^(?:(?:in|over|during) )?(?:this|next|last|coming|the) ", re.IGNORECASE)
 _COUNTED = (" ago", " back", " from now")
 _AHEAD = re.compile(rf"in (?:about )?(?:\d+|an?|{'|'.join(NUMBERS)}) (?P<unit>month|year)s?", re.IGNORECASE)
-"""So far ahead nobody has named the day."""
 _DAY_OR_YEAR = re.compile(r"\bQ[1-4]\b|\d(?:st|nd|rd|th)\b|\d[./-]\d|\d\d\d")
 """What tells of a range that it is one of days: "sunday 7 to 12" is none."""
 _WITHIN = re.compile(r"\bwithin (?:the next )?$|\b(?:instead of|rather than) (?:on )?$", re.IGNORECASE)
@@ -109,8 +107,7 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
         if weekdays and moment.weekday() not in weekdays and re.search(r"\d", low):
             return ""  # "Friday 8 May" is no Friday in the year we took it for
         return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & tokens else ''}{date}"
-    is_any_month = window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}
-    if is_any_month or _WEEKS.match(low):
+    if _WEEKS.match(low) or (window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}):
         return ""
     if window.precision in {"range", "part"}:
         is_named = MONTHS.keys() & tokens or _DAY_OR_YEAR.search(bare)
@@ -140,14 +137,11 @@ _NAMES_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r" \d{4}$")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|every|each|any)\b", re.IGNORECASE)
 _WEEKDAY = rf"(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})"
-_WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or|) (?:on )?$", re.IGNORECASE)
-_WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or|) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
-_RECURS = re.compile(
-    rf"\b(?:{'|'.join(ORDINALS)}|\d(?:st|nd|rd|th)|last|every|each|any|other|alternate) (?:on )?$", re.IGNORECASE
+_IN_ROW = re.compile(
+    rf"\b{_WEEKDAY}(?:,| and| or| .*\bor\b.*|) (?:on )?{_WEEKDAY}\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
+    re.IGNORECASE,
 )
-_PLURAL = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", re.IGNORECASE)
-_CHOICE = re.compile(rf"\b{_WEEKDAY}\b.*\bor\b.*\b{_WEEKDAY}\b", re.IGNORECASE)
-_LED = re.compile(r"\b(?:on|since|until|till|by|before|after|from|for|starting) (?:the )?(?:$|\w+day)", re.IGNORECASE)
+_LED = re.compile(r"\b(?:on|since|until|till|by|before|after|from|for|starting|as of) (?:the )?$", re.IGNORECASE)
 _BARE_LEAD = re.compile("^(?:on|in|around) ")
 _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
@@ -264,7 +258,7 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     ]
     mentions: list[_Mention] = []
     for window in find_windows(text, now):
-        if window.precision not in PRECISIONS:
+        if window.precision not in PRECISIONS or not (window.start or window.end):
             continue
         coming = next((other for other in comings if other.start < window.span[1] and window.span[0] < other.end), None)
         is_placed = coming and not _YEAR_BEHIND.search(window.text)
@@ -276,13 +270,10 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     ]
     mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
     speech = read_speech(text, now)
-    placed = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
-    told = sorted(placed, key=lambda mention: mention.start)
-    named = [
-        other for other in told if _NAMES_MONTH.search(other.window.text) and not _HAS_YEAR.search(other.window.text)
-    ]
+    told = sorted(filter(None, (_as_told(speech, text, one, now) for one in mentions)), key=lambda one: one.start)
+    named = [one for one in told if _NAMES_MONTH.search(one.window.text) and not _IS_DATED.search(one.window.text)]
     is_mixed = any(_moment(first.window).year > _moment(second.window).year for first, second in pairwise(named))
-    return iter([mention for mention in told if not (is_mixed and mention in named)])
+    return (mention for mention in told if not (is_mixed and mention in named))
 
 
 _IS_DATED = re.compile(
@@ -291,17 +282,13 @@ _IS_DATED = re.compile(
 )
 """In a time, it tells by itself whether that is over."""
 _YEAR_BEHIND = re.compile(rf" (?:(?:of )?(last|this|next) year|({'|'.join(NUMBERS)}|\d) years? ago)\b", re.IGNORECASE)
-_IN_A_WHILE = re.compile(
-    r"(?:with)?in (?:about |another )?(?:\d+|an?|half an|a few|a couple of|\w+) ?"
-    r"(?:s|secs?|seconds?|mins?|minutes?|hrs?|hours?)$",
-    re.IGNORECASE,
-)
+_IN_A_WHILE = re.compile(r"(?:with)?in .*[ \d](?:s|secs?|seconds?|mins?|minutes?|hrs?|hours?)$", re.IGNORECASE)
 """How long something takes, or a moment of this day: "ready in 15 min"."""
-_EVERY = re.compile(r"\b(?:every|each) (?=$|\w+$)", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:every|each|any|first|second|third|fourth|\d[a-z]{2}|last|other|alternate) $", re.IGNORECASE)
 _SINCE = re.compile(
     r"\b(?:since(?: (?!i\b|we\b|is\b|are\b|has\b|it\b|they\b|you\b)\w+){0,8}|as in|"
     r"(?:since|from|than|at|the) (?:\w+ )?last (?!of\b|year\b|month\b|week\b|time\b|day\b)\w+(?: \w+)? (?:in|on)|"
-    r"(?:receipts?|invoices?|letters?|e?mails?|messages?|photos?|reports?|results?|figures|readings?|quotes?) from) $",
+    r"(?:receipt|invoice|letter|e?mail|message|photo|report|result|figures|reading|quote) from) $",
     re.IGNORECASE,
 )
 """What was since, or at the last test, is over."""
@@ -329,17 +316,14 @@ BEFORE_CHARACTERS = 200
 _TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
 _TELLING = _TO_COME | {Tense.PAST, Tense.PLAIN}
 _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
-_NEARLY_A_YEAR = timedelta(305)
-"""Farther ahead is a day that was no more than two months ago."""
-_SOON = timedelta(60)
-"""Nobody names a weekday with its day, "Friday the 13th", of later."""
-_FEWEST_WORDS = 3
-"""With more of them before it a weekday is no mere answer."""
-_DAY_BEHIND = re.compile(r",? (?:the )?(\d{1,2})(?:st|nd|rd|th)\b", re.IGNORECASE)
+_SOON, _NEARLY_A_YEAR = timedelta(60), timedelta(305)
+_IS_LONG = re.compile(r"\w+[^\w,]+\w+[^\w,]+\w+[^\w,]+\w[^,]*$")
 _SENTENCE = re.compile(r"[.!?;](?:\s|$)|\n")
-_ORDINAL = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b")
+_ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 _IN_SO_LONG = re.compile(r"in .*(?:days?|weeks?|months?)$", re.IGNORECASE)
 _NAMED_BEHIND = re.compile(rf",? \((?:on )?(?:the )?(?:\d|{_WEEKDAY}\b)", re.IGNORECASE)
+_OTHER_MONTH = re.compile(rf"{_NAMES_MONTH.pattern}|(?:every|each) month", re.IGNORECASE)
+_OF_MONTH = re.compile(r" (?:of|in) the month$", re.IGNORECASE)
 _UNTIL = re.compile(r"(?:until|till|by)\b", re.IGNORECASE)
 _IN_GENERAL = re.compile(r"\bonly \w+ \||\| here\b", re.IGNORECASE)
 
@@ -348,120 +332,102 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
     """Return the time in the year or week that its clause tells; None where it is better left as it was said."""
     window = mention.window
     before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
-    if _IN_A_WHILE.match(window.text) or _EVERY.search(before) or _EVERY.match(window.text):
+    if _IN_A_WHILE.match(window.text) or (_EVERY.search(before) and not window.text.lower().startswith("since")):
         return None
     year = _YEAR_BEHIND.match(text[mention.end :])
     if named := year or (_YEAR_BEHIND.search(window.text) if window.precision == "month" else None):
         ago = named[2] and -(int(named[2]) if named[2].isdecimal() else NUMBERS[named[2].lower()])
         years = (ago or {"last": -1, "this": 0, "next": 1}[named[1].lower()]) + now.year - _moment(window).year
         return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
-    if _IS_DATED.search(window.text) or not (window.start or window.end):
+    told = _read_told(speech, text, mention, now)
+    if _OF_MONTH.search(window.text) and told.tense not in _TO_COME:
+        return None
+    if _IS_DATED.search(window.text):
         return mention
-    if window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before):
+    is_named_behind = _IN_SO_LONG.match(window.text) and _NAMED_BEHIND.match(text[mention.end :])
+    if is_named_behind or (window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before)):
         return None
-    if _IN_SO_LONG.match(window.text) and _NAMED_BEHIND.match(text[mention.end :]):
-        return None
-    is_to_come = bool(window.start and window.start > now)
     if _SINCE.search(f"{before}{window.text.split()[0]} "):
-        return _Mention(_moved(window, -1)) if is_to_come else mention
-    told = _Told.of(speech, text, mention, now)
+        return _Mention(_moved(window, -1)) if window.start and window.start > now else mention
     words = set(re.findall(r"[a-z]+", window.text.lower()))
-    is_weekday = window.precision != "holiday" and not (MONTHS.keys() | {"week", "weeks"}) & words
-    if WEEKDAYS.keys() & words and is_weekday:
-        return None if _is_any_weekday(told) else _in_its_week(told)
-    if window.precision in {"day", "range"} and _ORDINAL.search(window.text) and not MONTHS.keys() & words:
-        return _in_its_week(told) if _is_that_day(told) else None
-    return _in_its_year(told)
+    is_relative = window.precision == "holiday" or (MONTHS.keys() | {"week", "weeks"}) & words
+    if WEEKDAYS.keys() & words and not is_relative:
+        is_one = not _is_any_weekday(told)
+    elif window.precision in {"day", "range"} and _ORDINAL.search(window.text) and not is_relative:
+        is_one = _is_that_day(told)
+    else:
+        return _in_its_year(told)
+    if is_one and told.is_over and told.tense in _TO_COME:
+        return _Mention(_moved(window, 1))
+    return mention if is_one and (not told.is_over or (told.is_past and not _UNTIL.match(window.text))) else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A time without a year, the sentence around it, and the tense that is told in. `first` and `end` are tokens."""
+    """A time, and what its sentence tells; `is_past` behind its last comma: not "ordered it, arriving Friday"."""
 
     mention: _Mention
-    speech: Speech
-    first: int
-    end: int
+    now: datetime
     before: str
     behind: str
+    sentence: str
     tense: Tense | None
-    now: datetime
+    is_over: bool
+    is_clear: bool
+    is_past: bool
 
-    @classmethod
-    def of(cls, speech: Speech, text: str, mention: _Mention, now: datetime) -> _Told:
-        first = sum(token.end <= mention.start for token in speech.tokens)
-        end = sum(token.start < mention.end for token in speech.tokens)
-        before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
-        behind = _SENTENCE.split(text[mention.end : mention.end + BEFORE_CHARACTERS])[0]
-        is_ahead = _HAS_GOT.search(before) or _WILL_BE.search(before)
-        tense = Tense.FUTURE if is_ahead else tense_around(speech, first, end)
-        return cls(mention, speech, first, end, _SENTENCE.split(before)[-1], behind, tense, now)
 
-    @property
-    def is_over(self) -> bool:
-        return _moment(self.mention.window) < self.now.replace(hour=0, minute=0, second=0, microsecond=0)
-
-    @property
-    def is_clear(self) -> bool:
-        return self.tense in _TELLING or (not self.is_over and is_told_beforehand(self.speech, self.first))
-
-    @property
-    def sentence(self) -> str:
-        return f"{self.before}{self.mention.window.text}{self.behind}"
+def _read_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Told:
+    first = sum(token.end <= mention.start for token in speech.tokens)
+    end = sum(token.start < mention.end for token in speech.tokens)
+    before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
+    behind = _SENTENCE.split(text[mention.end : mention.end + BEFORE_CHARACTERS])[0]
+    is_ahead = _HAS_GOT.search(before) or _WILL_BE.search(before)
+    tense = Tense.FUTURE if is_ahead else tense_around(speech, first, end)
+    before = _SENTENCE.split(before)[-1]
+    is_over = _moment(mention.window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
+    is_clear = tense in _TELLING or (not is_over and is_told_beforehand(speech, first))
+    comma = max((place + 1 for place in range(first) if speech.word(place) == ","), default=0)
+    is_past = tense_around(replace(speech, tokens=speech.tokens[comma:]), first - comma, end - comma) is Tense.PAST
+    sentence = f"{before}{mention.window.text}{behind}"
+    return _Told(mention, now, before, behind, sentence, tense, is_over, is_clear, is_past)
 
 
 def _is_any_weekday(told: _Told) -> bool:
     """Tell whether a weekday is any such day, one to choose, or a word without a verb: "no, friday"."""
-    said, coming = told.mention.window.text, told.mention.coming
-    is_title = told.behind.startswith(":") and not re.search(r"\w", told.before)
-    is_in_row = _WEEKDAY_BEFORE.search(told.before) or _WEEKDAY_BEHIND.match(told.behind)
-    is_habit = _RECURS.search(told.before) or _PLURAL.search(told.sentence)
-    if is_title or is_in_row or is_habit or _CHOICE.search(told.sentence):
+    window, coming = told.mention.window, told.mention.coming
+    day = _ORDINAL.search(told.behind[:12])
+    is_other = window.start and (window.start - told.now > _SOON or (day and int(day[1]) != window.start.day))
+    if is_other or _IN_ROW.search(told.sentence) or (not coming and _HABIT.search(told.before)):
         return True
-    start, day = told.mention.window.start, _DAY_BEHIND.match(told.behind)
-    if start and (start - told.now > _SOON or (day and int(day[1]) != start.day)):
-        return True
-    is_beside_clock = coming and (coming.clock or _IT_IS.search(told.before))
-    is_said = coming and told.tense is None and len(told.before.rpartition(",")[2].split()) > _FEWEST_WORDS
-    is_led = _LED.search(told.before) or _LED.match(said) or is_beside_clock or is_said
-    return not (is_led or told.is_clear) or (not coming and bool(_HABIT.search(told.before)))
+    is_led = _LED.search(told.before + re.split(_WEEKDAY, window.text, maxsplit=1, flags=re.IGNORECASE)[0])
+    is_beside = coming and (coming.clock or _IT_IS.search(told.before))
+    is_long = coming and told.tense is None and _IS_LONG.search(told.before)
+    return not (is_led or is_beside or is_long or told.is_clear)
 
 
 def _is_that_day(told: _Told) -> bool:
     """Tell whether a day of no named month can be but one."""
     window = told.mention.window
+    start = _moment(window)
     days = 2 if window.precision == "range" and window.text.lower().startswith("from") else 1
-    start = window.start or window.end
-    if len(_ORDINAL.findall(told.sentence)) != days or _NAMES_MONTH.search(told.sentence) or not start:
+    if len(_ORDINAL.findall(told.sentence)) != days or _OTHER_MONTH.search(told.sentence):
         return False
     near = re.findall(r"[a-z]+", f"{told.before[-16:]} {told.behind[:16]}".lower())
     weekdays = {WEEKDAYS[word] for word in near if word in PLAIN_WEEKDAYS}
     is_this_month = bool(told.mention.coming) and (start.year, start.month) == (told.now.year, told.now.month)
-    return not (weekdays and start.weekday() not in weekdays) and (told.is_clear or is_this_month)
-
-
-def _in_its_week(told: _Told) -> _Mention | None:
-    """Return a weekday, or a day of no named month; None where one that was is not told of in the past."""
-    if not told.is_over:
-        return told.mention
-    if told.tense in _TO_COME:
-        return _Mention(_moved(told.mention.window, 1))
-    piece = max((place + 1 for place in range(told.first) if told.speech.word(place) == ","), default=0)
-    speech = replace(told.speech, tokens=told.speech.tokens[piece:])
-    is_past = tense_around(speech, told.first - piece, told.end - piece) is Tense.PAST
-    return told.mention if is_past and not _UNTIL.match(told.mention.window.text) else None
+    return start.weekday() in (weekdays or {start.weekday()}) and (told.is_clear or is_this_month)
 
 
 def _in_its_year(told: _Told) -> _Mention | None:
-    window, tense = told.mention.window, told.tense
-    if window.precision not in _YEARS:
-        return told.mention
-    is_ahead = tense in _TO_COME or (tense is None and _UNTIL.match(window.text))
-    if told.is_over and not told.mention.coming and is_ahead:
-        return replace(told.mention, window=_moved(window, 1))
-    if window.precision == "month" and tense is not Tense.PAST and _IN_GENERAL.search(f"{told.before}|{told.behind}"):
-        return None
-    if tense is None and window.precision == "day" and window.start and window.start - told.now > _NEARLY_A_YEAR:
+    window = told.mention.window
+    is_ahead = told.tense in _TO_COME or (_UNTIL.match(window.text) and not told.is_past)
+    if told.is_over and not told.mention.coming and is_ahead and window.precision in _YEARS:
+        return _Mention(_moved(window, 1))
+    if window.precision == "month" and told.tense is not Tense.PAST:
+        return None if _IN_GENERAL.search(f"{told.before}|{told.behind}") else told.mention
+    is_far = window.precision == "day" and window.start and window.start - told.now > _NEARLY_A_YEAR
+    if is_far and told.tense is None:
         return None if re.search(r"\w{3}", told.before) else _Mention(_moved(window, -1))
     return told.mention
 
@@ -473,9 +439,12 @@ def _moved(window: TimeWindow, years: int) -> TimeWindow:
     """
     words = set(re.findall(r"[a-z]+", window.text.lower()))
     is_named = window.precision != "day" or MONTHS.keys() & words
-    step = relativedelta(years=years) if is_named else relativedelta(months=years)
-    if WEEKDAYS.keys() & words and not MONTHS.keys() & words:
-        step = relativedelta(weeks=years)
+    is_weekday = WEEKDAYS.keys() & words and not MONTHS.keys() & words
+    step = (
+        relativedelta(weeks=years)
+        if is_weekday
+        else relativedelta(years=years if is_named else 0, months=0 if is_named else years)
+    )
     try:
         return replace(window, start=window.start and window.start + step, end=window.end and window.end + step)
     except (ValueError, OverflowError):

@@ -125,9 +125,9 @@ _PRONOUN_IS = words("it's that's he's she's there's what's when's who's where's 
 
 _UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
 """The same in the present and the past: with somebody before them they tell of the past, if nothing says otherwise.
-What is put or set on a day may be to come; not "the crown you put in".
+What is put or set on a day may be to come.
 """
-_PUT = frozenset({"put", "set", "let", "shut"})
+_PUT, _BY_WHOM = frozenset({"put", "set", "let", "shut"}), SUBJECTS | {"you"}
 _RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "even"}
 _NO_SUBJECTS = (
     MODALS
@@ -276,11 +276,8 @@ def _is_past(speech: Speech, index: int, word: str) -> bool:
         is_had = word == "got" and speech.surface(index - 1) in HAVE
         is_done_to = word in _PARTICIPLES and speech.surface(index - 1) in _IS
         return not (is_had or is_done_to)
-    is_relative = (
-        word in _PUT and speech.surface(index - 1) in SUBJECTS | {"you"} and speech.surface(index - 3) in DETERMINERS
-    )
-    if is_relative:
-        return True
+    if word in _PUT and speech.surface(index - 1) in _BY_WHOM and speech.surface(index - 3) in DETERMINERS:
+        return True  # "the crown you put in"
     if word in _UNCHANGED:
         # Somebody stands before the verb, and no condition before them: "I quit", "User finally quit".
         place = index - 1
