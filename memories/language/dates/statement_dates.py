@@ -202,7 +202,8 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     mentions: list[_Mention] = []
     end = 0
     for mention in _times(text, now):
-        if mention.start < end or stays_as_said(text, mention.start, mention.end):
+        is_length = text.startswith(" of an hour", mention.end)
+        if mention.start < end or is_length or stays_as_said(text, mention.start, mention.end):
             continue
         if mention.window.text.lower().startswith("within ") or _WITHIN.search(text[: mention.start]):
             continue
@@ -270,10 +271,11 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     ]
     mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
     speech = read_speech(text, now)
-    told = sorted(filter(None, (_as_told(speech, text, one, now) for one in mentions)), key=lambda one: one.start)
-    named = [one for one in told if _NAMES_MONTH.search(one.window.text) and not _IS_DATED.search(one.window.text)]
+    placed = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
+    times = sorted(placed, key=lambda mention: mention.start)
+    named = [day for day in times if _NAMES_MONTH.search(day.window.text) and not _IS_DATED.search(day.window.text)]
     is_mixed = any(_moment(first.window).year > _moment(second.window).year for first, second in pairwise(named))
-    return (mention for mention in told if not (is_mixed and mention in named))
+    return (mention for mention in times if not (is_mixed and mention in named))
 
 
 _IS_DATED = re.compile(
@@ -316,7 +318,7 @@ BEFORE_CHARACTERS = 200
 _TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
 _TELLING = _TO_COME | {Tense.PAST, Tense.PLAIN}
 _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
-_SOON, _NEARLY_A_YEAR = timedelta(60), timedelta(305)
+_SOON, _NEARLY_A_YEAR = timedelta(45), timedelta(305)
 _IS_LONG = re.compile(r"\w+[^\w,]+\w+[^\w,]+\w+[^\w,]+\w[^,]*$")
 _SENTENCE = re.compile(r"[.!?;](?:\s|$)|\n")
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
@@ -339,8 +341,8 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
         ago = named[2] and -(int(named[2]) if named[2].isdecimal() else NUMBERS[named[2].lower()])
         years = (ago or {"last": -1, "this": 0, "next": 1}[named[1].lower()]) + now.year - _moment(window).year
         return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
-    told = _read_told(speech, text, mention, now)
-    if _OF_MONTH.search(window.text) and told.tense not in _TO_COME:
+    context = _read_context(speech, text, mention, now)
+    if _OF_MONTH.search(window.text) and context.tense not in _TO_COME:
         return None
     if _IS_DATED.search(window.text):
         return mention
@@ -352,18 +354,18 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
     words = set(re.findall(r"[a-z]+", window.text.lower()))
     is_relative = window.precision == "holiday" or (MONTHS.keys() | {"week", "weeks"}) & words
     if WEEKDAYS.keys() & words and not is_relative:
-        is_one = not _is_any_weekday(told)
+        is_one = not _is_any_weekday(context)
     elif window.precision in {"day", "range"} and _ORDINAL.search(window.text) and not is_relative:
-        is_one = _is_that_day(told)
+        is_one = _is_that_day(context)
     else:
-        return _in_its_year(told)
-    if is_one and told.is_over and told.tense in _TO_COME:
+        return _in_its_year(context)
+    if is_one and context.is_over and context.tense in _TO_COME:
         return _Mention(_moved(window, 1))
-    return mention if is_one and (not told.is_over or (told.is_past and not _UNTIL.match(window.text))) else None
+    return mention if is_one and (not context.is_over or (context.is_past and not _UNTIL.match(window.text))) else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Context:
     """A time, and what its sentence tells; `is_past` behind its last comma: not "ordered it, arriving Friday"."""
 
     mention: _Mention
@@ -377,7 +379,7 @@ class _Told:
     is_past: bool
 
 
-def _read_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Told:
+def _read_context(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Context:
     first = sum(token.end <= mention.start for token in speech.tokens)
     end = sum(token.start < mention.end for token in speech.tokens)
     before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
@@ -390,46 +392,46 @@ def _read_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _
     comma = max((place + 1 for place in range(first) if speech.word(place) == ","), default=0)
     is_past = tense_around(replace(speech, tokens=speech.tokens[comma:]), first - comma, end - comma) is Tense.PAST
     sentence = f"{before}{mention.window.text}{behind}"
-    return _Told(mention, now, before, behind, sentence, tense, is_over, is_clear, is_past)
+    return _Context(mention, now, before, behind, sentence, tense, is_over, is_clear, is_past)
 
 
-def _is_any_weekday(told: _Told) -> bool:
+def _is_any_weekday(context: _Context) -> bool:
     """Tell whether a weekday is any such day, one to choose, or a word without a verb: "no, friday"."""
-    window, coming = told.mention.window, told.mention.coming
-    day = _ORDINAL.search(told.behind[:12])
-    is_other = window.start and (window.start - told.now > _SOON or (day and int(day[1]) != window.start.day))
-    if is_other or _IN_ROW.search(told.sentence) or (not coming and _HABIT.search(told.before)):
+    window, coming = context.mention.window, context.mention.coming
+    day = _ORDINAL.search(context.behind[:12])
+    is_other = window.start and (window.start - context.now > _SOON or (day and int(day[1]) != window.start.day))
+    if is_other or _IN_ROW.search(context.sentence) or (not coming and _HABIT.search(context.before)):
         return True
-    is_led = _LED.search(told.before + re.split(_WEEKDAY, window.text, maxsplit=1, flags=re.IGNORECASE)[0])
-    is_beside = coming and (coming.clock or _IT_IS.search(told.before))
-    is_long = coming and told.tense is None and _IS_LONG.search(told.before)
-    return not (is_led or is_beside or is_long or told.is_clear)
+    is_led = _LED.search(context.before + re.split(_WEEKDAY, window.text, maxsplit=1, flags=re.IGNORECASE)[0])
+    is_beside = coming and (coming.clock or _IT_IS.search(context.before))
+    is_long = coming and context.tense is None and _IS_LONG.search(context.before)
+    return not (is_led or is_beside or is_long or context.is_clear)
 
 
-def _is_that_day(told: _Told) -> bool:
+def _is_that_day(context: _Context) -> bool:
     """Tell whether a day of no named month can be but one."""
-    window = told.mention.window
+    window = context.mention.window
     start = _moment(window)
     days = 2 if window.precision == "range" and window.text.lower().startswith("from") else 1
-    if len(_ORDINAL.findall(told.sentence)) != days or _OTHER_MONTH.search(told.sentence):
+    if len(_ORDINAL.findall(context.sentence)) != days or _OTHER_MONTH.search(context.sentence):
         return False
-    near = re.findall(r"[a-z]+", f"{told.before[-16:]} {told.behind[:16]}".lower())
+    near = re.findall(r"[a-z]+", f"{context.before[-16:]} {context.behind[:16]}".lower())
     weekdays = {WEEKDAYS[word] for word in near if word in PLAIN_WEEKDAYS}
-    is_this_month = bool(told.mention.coming) and (start.year, start.month) == (told.now.year, told.now.month)
-    return start.weekday() in (weekdays or {start.weekday()}) and (told.is_clear or is_this_month)
+    is_this_month = bool(context.mention.coming) and (start.year, start.month) == (context.now.year, context.now.month)
+    return start.weekday() in (weekdays or {start.weekday()}) and (context.is_clear or is_this_month)
 
 
-def _in_its_year(told: _Told) -> _Mention | None:
-    window = told.mention.window
-    is_ahead = told.tense in _TO_COME or (_UNTIL.match(window.text) and not told.is_past)
-    if told.is_over and not told.mention.coming and is_ahead and window.precision in _YEARS:
+def _in_its_year(context: _Context) -> _Mention | None:
+    window = context.mention.window
+    is_ahead = context.tense in _TO_COME or (_UNTIL.match(window.text) and not context.is_past)
+    if context.is_over and not context.mention.coming and is_ahead and window.precision in _YEARS:
         return _Mention(_moved(window, 1))
-    if window.precision == "month" and told.tense is not Tense.PAST:
-        return None if _IN_GENERAL.search(f"{told.before}|{told.behind}") else told.mention
-    is_far = window.precision == "day" and window.start and window.start - told.now > _NEARLY_A_YEAR
-    if is_far and told.tense is None:
-        return None if re.search(r"\w{3}", told.before) else _Mention(_moved(window, -1))
-    return told.mention
+    if window.precision == "month" and context.tense is not Tense.PAST:
+        return None if _IN_GENERAL.search(f"{context.before}|{context.behind}") else context.mention
+    is_far = window.precision == "day" and window.start and window.start - context.now > _NEARLY_A_YEAR
+    if is_far and context.tense is None:
+        return None if re.search(r"\w{3}", context.before) or _LEAD.match(window.text) else _Mention(_moved(window, -1))
+    return context.mention
 
 
 def _moved(window: TimeWindow, years: int) -> TimeWindow:
@@ -494,7 +496,7 @@ def _is_attribute(text: str, mention: _Mention) -> bool:
     following = text[mention.end : mention.end + 12]
     if text[: mention.start].endswith((" a ", " an ")):
         return True
-    if following.startswith(("'s", "’s", " of an hour")):
+    if following.startswith(("'s", "’s")):
         return True
     *leads, last = mention.window.text.lower().split()
     is_noun = (last in PLAIN_WEEKDAYS and not leads) or (last in SEASONS and leads[-1:] in ([], ["the"]))
