@@ -45,7 +45,6 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _WHOLE = re.compile(r"\b(?:last|this|next|previous|current|coming|the) (year|month|quarter)\b", re.IGNORECASE)
-_WEEKS = re.compile(r"(?:in |over |during )?(?:the )?\w+ \w+ weeks (?:of|in) ", re.IGNORECASE)
 _DEMONSTRATIVE = re.compile(r"^(?:(?:in|over|during) )?(?:this|next|last|coming|the) ", re.IGNORECASE)
 _COUNTED = (" ago", " back", " from now")
 _AHEAD = re.compile(rf"in (?:about )?(?:\d+|an?|{'|'.join(NUMBERS)}) (?P<unit>month|year)s?", re.IGNORECASE)
@@ -100,14 +99,13 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     tokens = set(re.findall(r"[a-z]+", low))
     month = MONTH_NAMES[moment.month - 1]
     date = f"{moment.day} {month} {moment.year}"
-    is_months = window.precision == "month" and _AHEAD.fullmatch(low)
-    about = "around" if is_months or low.endswith(_COUNTED) else ""
+    about = "around" if low.endswith(_COUNTED) or (window.precision == "month" and _AHEAD.fullmatch(low)) else ""
     if window.precision == "day":
         weekdays = {WEEKDAYS[word] for word in tokens & WEEKDAYS.keys()}
         if weekdays and moment.weekday() not in weekdays and re.search(r"\d", low):
             return ""  # "Friday 8 May" is no Friday in the year we took it for
         return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & tokens else ''}{date}"
-    if _WEEKS.match(low) or (window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}):
+    if " weeks of " in low or (window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}):
         return ""
     if window.precision in {"range", "part"}:
         is_named = MONTHS.keys() & tokens or _DAY_OR_YEAR.search(bare)
@@ -141,7 +139,9 @@ _IN_ROW = re.compile(
     rf"\b{_WEEKDAY}(?:,| and| or| .*\bor\b.*|) (?:on )?{_WEEKDAY}\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
     re.IGNORECASE,
 )
-_LED = re.compile(r"\b(?:on|since|until|till|by|before|after|from|for|starting|as of) (?:the )?$", re.IGNORECASE)
+_LED = re.compile(
+    r"\b(?:on|since|until|till|by|before|after|from|for|starting|as of|on .*, not) (?:the )?$", re.IGNORECASE
+)
 _BARE_LEAD = re.compile("^(?:on|in|around) ")
 _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
@@ -202,8 +202,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     mentions: list[_Mention] = []
     end = 0
     for mention in _times(text, now):
-        is_length = text.startswith(" of an hour", mention.end)
-        if mention.start < end or is_length or stays_as_said(text, mention.start, mention.end):
+        if mention.start < end or stays_as_said(text, mention.start, mention.end):
             continue
         if mention.window.text.lower().startswith("within ") or _WITHIN.search(text[: mention.start]):
             continue
@@ -316,16 +315,13 @@ _IS_MONTHLY = re.compile(
 BEFORE_CHARACTERS = 200
 """Of what is said before a time tell whether it is over: in a long text each time looks no farther."""
 _TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
-_TELLING = _TO_COME | {Tense.PAST, Tense.PLAIN}
 _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
 _SOON, _NEARLY_A_YEAR = timedelta(45), timedelta(305)
 _IS_LONG = re.compile(r"\w+[^\w,]+\w+[^\w,]+\w+[^\w,]+\w[^,]*$")
 _SENTENCE = re.compile(r"[.!?;](?:\s|$)|\n")
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
-_IN_SO_LONG = re.compile(r"in .*(?:days?|weeks?|months?)$", re.IGNORECASE)
 _NAMED_BEHIND = re.compile(rf",? \((?:on )?(?:the )?(?:\d|{_WEEKDAY}\b)", re.IGNORECASE)
 _OTHER_MONTH = re.compile(rf"{_NAMES_MONTH.pattern}|(?:every|each) month", re.IGNORECASE)
-_OF_MONTH = re.compile(r" (?:of|in) the month$", re.IGNORECASE)
 _UNTIL = re.compile(r"(?:until|till|by)\b", re.IGNORECASE)
 _IN_GENERAL = re.compile(r"\bonly \w+ \||\| here\b", re.IGNORECASE)
 
@@ -341,12 +337,12 @@ def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Me
         ago = named[2] and -(int(named[2]) if named[2].isdecimal() else NUMBERS[named[2].lower()])
         years = (ago or {"last": -1, "this": 0, "next": 1}[named[1].lower()]) + now.year - _moment(window).year
         return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
-    context = _read_context(speech, text, mention, now)
-    if _OF_MONTH.search(window.text) and context.tense not in _TO_COME:
+    context = _read_context(speech, text, mention, before, now)
+    if window.text.lower().endswith((" of the month", " in the month")) and context.tense not in _TO_COME:
         return None
     if _IS_DATED.search(window.text):
         return mention
-    is_named_behind = _IN_SO_LONG.match(window.text) and _NAMED_BEHIND.match(text[mention.end :])
+    is_named_behind = window.text[:3].lower() == "in " and _NAMED_BEHIND.match(text[mention.end :])
     if is_named_behind or (window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before)):
         return None
     if _SINCE.search(f"{before}{window.text.split()[0]} "):
@@ -379,16 +375,15 @@ class _Context:
     is_past: bool
 
 
-def _read_context(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Context:
+def _read_context(speech: Speech, text: str, mention: _Mention, before: str, now: datetime) -> _Context:
     first = sum(token.end <= mention.start for token in speech.tokens)
     end = sum(token.start < mention.end for token in speech.tokens)
-    before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
     behind = _SENTENCE.split(text[mention.end : mention.end + BEFORE_CHARACTERS])[0]
     is_ahead = _HAS_GOT.search(before) or _WILL_BE.search(before)
     tense = Tense.FUTURE if is_ahead else tense_around(speech, first, end)
     before = _SENTENCE.split(before)[-1]
     is_over = _moment(mention.window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
-    is_clear = tense in _TELLING or (not is_over and is_told_beforehand(speech, first))
+    is_clear = tense in _TO_COME | {Tense.PAST, Tense.PLAIN} or (not is_over and is_told_beforehand(speech, first))
     comma = max((place + 1 for place in range(first) if speech.word(place) == ","), default=0)
     is_past = tense_around(replace(speech, tokens=speech.tokens[comma:]), first - comma, end - comma) is Tense.PAST
     sentence = f"{before}{mention.window.text}{behind}"

@@ -391,7 +391,7 @@ _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorro
 def stays_as_said(text: str, start: int, end: int) -> bool:
     """Tell whether the time from `start` to before `end` is no date to write out."""
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
-    if is_name(text, start, end) or comes_round(text, start, end):
+    if is_name(text, start, end) or comes_round(text, start, end) or behind.startswith(" of an hour"):
         return True
     if _IN_MONTH.fullmatch(time) and _ANNOUNCED.search(before) and not _WHAT_FOLLOWS.match(behind):
         return True  # "announced a road closure in August": then or for then
