@@ -300,7 +300,7 @@ _HAS_GOT = re.compile(
 )
 """What somebody has got for a day, that day is to come: "got a slot at the passport office, 9 January"."""
 _WILL_BE = re.compile(
-    r"(?<!\bwas )(?<!\bwere )(?<!supposed to )(?<!meant to )(?<!due to )(?<!going to )"
+    r"(?<!\bwas )(?<!\bwere )(?<!supposed to )(?<!meant to )(?<!due to )(?<!going to )(?<!about to )"
     r"\b(?:(?:run|start|end|expire|close|open|begin|leave|arrive|come|go|finish|stop|renew|land)"
     r"s?|gets \w+ed|flies|fly|finishes|goes|moving|leaving|starting|ending|flying|arriving|coming|closing|opening)\b"
     r"(?: (?!and\b|but\b)\w+){0,2} (?:on|in|at|over|from)? ?$",
