@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, time, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
+from itertools import pairwise
 
 from dateutil.relativedelta import relativedelta
 
@@ -17,13 +18,15 @@ from memories.language.dates.calendar import DAY, INSTANT
 from memories.language.dates.future import Coming, find_coming
 from memories.language.dates.recurrence import yearly_on
 from memories.language.dates.speech import Speech, language_of, read_speech
-from memories.language.dates.tense import Tense, tense_around
+from memories.language.dates.tense import Tense, is_told_beforehand, tense_around
 from memories.language.dates.windows import TimeWindow, find_windows
 from memories.language.dates.words import (
     DAY_PARTS,
     MONTH_NAMES,
     MONTHS,
+    NUMBERS,
     PLAIN_WEEKDAYS,
+    SEASONS,
     WEEKDAYS,
     is_excepted,
     stays_as_said,
@@ -44,6 +47,7 @@ _LEAD = re.compile(
 _WHOLE = re.compile(r"\b(?:last|this|next|previous|current|coming|the) (year|month|quarter)\b", re.IGNORECASE)
 _DEMONSTRATIVE = re.compile(r"^(?:(?:in|over|during) )?(?:this|next|last|coming|the) ", re.IGNORECASE)
 _COUNTED = (" ago", " back", " from now")
+_AHEAD = re.compile(rf"in (?:about )?(?:\d+|an?|{'|'.join(NUMBERS)}) (?P<unit>month|year)s?", re.IGNORECASE)
 _DAY_OR_YEAR = re.compile(r"\bQ[1-4]\b|\d(?:st|nd|rd|th)\b|\d[./-]\d|\d\d\d")
 """What tells of a range that it is one of days: "sunday 7 to 12" is none."""
 _WITHIN = re.compile(r"\bwithin (?:the next )?$|\b(?:instead of|rather than) (?:on )?$", re.IGNORECASE)
@@ -95,13 +99,13 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     tokens = set(re.findall(r"[a-z]+", low))
     month = MONTH_NAMES[moment.month - 1]
     date = f"{moment.day} {month} {moment.year}"
-    about = "around" if low.endswith(_COUNTED) else ""
+    about = "around" if low.endswith(_COUNTED) or (window.precision == "month" and _AHEAD.fullmatch(low)) else ""
     if window.precision == "day":
         weekdays = {WEEKDAYS[word] for word in tokens & WEEKDAYS.keys()}
         if weekdays and moment.weekday() not in weekdays and re.search(r"\d", low):
             return ""  # "Friday 8 May" is no Friday in the year we took it for
         return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & tokens else ''}{date}"
-    if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:
+    if " weeks of " in low or (window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}):
         return ""
     if window.precision in {"range", "part"}:
         is_named = MONTHS.keys() & tokens or _DAY_OR_YEAR.search(bare)
@@ -131,8 +135,13 @@ _NAMES_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r" \d{4}$")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|every|each|any)\b", re.IGNORECASE)
 _WEEKDAY = rf"(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})"
-_WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or|) (?:on )?$", re.IGNORECASE)
-_WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or|) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
+_IN_ROW = re.compile(
+    rf"\b{_WEEKDAY}(?:,| and| or| .*\bor\b.*|) (?:on )?{_WEEKDAY}\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
+    re.IGNORECASE,
+)
+_LED = re.compile(
+    r"\b(?:on|since|until|till|by|before|after|from|for|starting|as of|on .*, not) (?:the )?$", re.IGNORECASE
+)
 _BARE_LEAD = re.compile("^(?:on|in|around) ")
 _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
@@ -140,7 +149,7 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _IS_SUBJECT = re.compile(r" (?:works|suits)\b", re.IGNORECASE)
-_IT_IS = re.compile(r"\b(?:it's|it is|its) $", re.IGNORECASE)
+_IT_IS = re.compile(r"\b(?:it's|it is|its|isn't) $", re.IGNORECASE)
 _PART = re.compile(r"\b(?:anfang|mitte|ende)\b", re.IGNORECASE)
 """Of a month: on which day that ends, nobody has said."""
 _FOR = "for "
@@ -193,7 +202,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     mentions: list[_Mention] = []
     end = 0
     for mention in _times(text, now):
-        if mention.start < end or stays_as_said(text, mention.start, mention.end) or _is_of_nothing(text, mention):
+        if mention.start < end or stays_as_said(text, mention.start, mention.end):
             continue
         if mention.window.text.lower().startswith("within ") or _WITHIN.search(text[: mention.start]):
             continue
@@ -202,7 +211,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
         written = write_days(mention.window) if is_range else write_date(mention.window)
         if is_yearly:
             written = mention.window.text if _NAMES_MONTH.search(mention.window.text) else _YEAR.sub("", written)
-        if written == mention.window.text or _is_attribute(text, mention) or _is_habit(text, mention):
+        if written == mention.window.text or _is_attribute(text, mention):
             continue
         before = text[end : mention.start]
         is_row = before == ", " and mention.window.precision == "month"
@@ -245,14 +254,15 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     comings = [
         coming
         for coming in find_coming(text, now, with_denied=True)
-        if coming.rule in {"", yearly_on(coming.on.month, coming.on.day)}
+        if coming.rule in {"", yearly_on(coming.on.month, coming.on.day)} and not text.startswith(" ago", coming.end)
     ]
     mentions: list[_Mention] = []
     for window in find_windows(text, now):
-        if window.precision not in PRECISIONS:
+        if window.precision not in PRECISIONS or not (window.start or window.end):
             continue
         coming = next((other for other in comings if other.start < window.span[1] and window.span[0] < other.end), None)
-        mentions.append(_Mention(_placed(text, window, coming), coming) if coming else _Mention(window))
+        is_placed = coming and not _YEAR_BEHIND.search(window.text)
+        mentions.append(_Mention(_placed(text, window, coming), coming) if coming and is_placed else _Mention(window))
     alone = [
         coming
         for coming in comings
@@ -261,7 +271,10 @@ def _times(text: str, now: datetime) -> Iterator[_Mention]:
     mentions += [_Mention(_window_of(text, coming, now), coming) for coming in alone]
     speech = read_speech(text, now)
     placed = filter(None, (_as_told(speech, text, mention, now) for mention in mentions))
-    return iter(sorted(placed, key=lambda mention: mention.start))
+    times = sorted(placed, key=lambda mention: mention.start)
+    named = [day for day in times if _NAMES_MONTH.search(day.window.text) and not _IS_DATED.search(day.window.text)]
+    is_mixed = any(_moment(first.window).year > _moment(second.window).year for first, second in pairwise(named))
+    return (mention for mention in times if not (is_mixed and mention in named))
 
 
 _IS_DATED = re.compile(
@@ -269,16 +282,15 @@ _IS_DATED = re.compile(
     re.IGNORECASE,
 )
 """In a time, it tells by itself whether that is over."""
-_YEAR_BEHIND = re.compile(r" (?:of )?(last|this|next) year\b", re.IGNORECASE)
-_IN_A_WHILE = re.compile(
-    r"(?:with)?in (?:about |another )?(?:\d+|an?|half an|a few|a couple of|\w+) ?"
-    r"(?:s|secs?|seconds?|mins?|minutes?|hrs?|hours?)$",
-    re.IGNORECASE,
-)
+_YEAR_BEHIND = re.compile(rf" (?:(?:of )?(last|this|next) year|({'|'.join(NUMBERS)}|\d) years? ago)\b", re.IGNORECASE)
+_IN_A_WHILE = re.compile(r"(?:with)?in .*[ \d](?:s|secs?|seconds?|mins?|minutes?|hrs?|hours?)$", re.IGNORECASE)
 """How long something takes, or a moment of this day: "ready in 15 min"."""
-_EVERY = re.compile(r"\b(?:every|each) (?=$|\w+$)", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:every|each|any|first|second|third|fourth|\d[a-z]{2}|last|other|alternate) $", re.IGNORECASE)
 _SINCE = re.compile(
-    r"\b(?:since(?: \w+){0,4}|last (?!of\b|year\b|month\b|week\b|time\b)\w+(?: \w+)? (?:in|on)) $", re.IGNORECASE
+    r"\b(?:since(?: (?!i\b|we\b|is\b|are\b|has\b|it\b|they\b|you\b)\w+){0,8}|as in|"
+    r"(?:since|from|than|at|the) (?:\w+ )?last (?!of\b|year\b|month\b|week\b|time\b|day\b)\w+(?: \w+)? (?:in|on)|"
+    r"(?:receipt|invoice|letter|e?mail|message|photo|report|result|figures|reading|quote) from) $",
+    re.IGNORECASE,
 )
 """What was since, or at the last test, is over."""
 _HAS_GOT = re.compile(
@@ -288,8 +300,9 @@ _HAS_GOT = re.compile(
 )
 """What somebody has got for a day, that day is to come: "got a slot at the passport office, 9 January"."""
 _WILL_BE = re.compile(
-    r"(?<!\bwas )(?<!\bwere )\b(?:(?:run|start|end|expire|close|open|begin|leave|arrive|come|go|finish|stop|renew|land)"
-    r"s?|flies|fly|finishes|goes|moving|leaving|starting|ending|flying|arriving|coming|closing|opening)\b"
+    r"(?<!\bwas )(?<!\bwere )(?<!supposed to )(?<!meant to )(?<!due to )(?<!going to )(?<!about to )"
+    r"\b(?:(?:run|start|end|expire|close|open|begin|leave|arrive|come|go|finish|stop|renew|land)"
+    r"s?|gets \w+ed|flies|fly|finishes|goes|moving|leaving|starting|ending|flying|arriving|coming|closing|opening)\b"
     r"(?: (?!and\b|but\b)\w+){0,2} (?:on|in|at|over|from)? ?$",
     re.IGNORECASE,
 )
@@ -303,49 +316,132 @@ BEFORE_CHARACTERS = 200
 """Of what is said before a time tell whether it is over: in a long text each time looks no farther."""
 _TO_COME = frozenset({Tense.PLANNED, Tense.FUTURE})
 _YEARS = frozenset({"month", "day", "range", "season", "holiday"})
+_SOON, _NEARLY_A_YEAR = timedelta(45), timedelta(305)
+_IS_LONG = re.compile(r"\w+[^\w,]+\w+[^\w,]+\w+[^\w,]+\w[^,]*$")
+_SENTENCE = re.compile(r"[.!?;](?:\s|$)|\n")
+_ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
+_NAMED_BEHIND = re.compile(rf",? \((?:on )?(?:the )?(?:\d|{_WEEKDAY}\b)", re.IGNORECASE)
+_OTHER_MONTH = re.compile(rf"{_NAMES_MONTH.pattern}|(?:every|each) month", re.IGNORECASE)
+_UNTIL = re.compile(r"(?:until|till|by)\b", re.IGNORECASE)
+_IN_GENERAL = re.compile(r"\bonly \w+ \||\| here\b", re.IGNORECASE)
 
 
 def _as_told(speech: Speech, text: str, mention: _Mention, now: datetime) -> _Mention | None:
     """Return the time in the year or week that its clause tells; None where it is better left as it was said."""
     window = mention.window
     before = text[max(0, mention.start - BEFORE_CHARACTERS) : mention.start]
-    if _IN_A_WHILE.match(window.text) or _EVERY.search(before) or _EVERY.match(window.text):
+    if _IN_A_WHILE.match(window.text) or (_EVERY.search(before) and not window.text.lower().startswith("since")):
         return None
     year = _YEAR_BEHIND.match(text[mention.end :])
     if named := year or (_YEAR_BEHIND.search(window.text) if window.precision == "month" else None):
-        years = {"last": -1, "this": 0, "next": 1}[named[1].lower()] + now.year - _moment(window).year
+        ago = named[2] and -(int(named[2]) if named[2].isdecimal() else NUMBERS[named[2].lower()])
+        years = (ago or {"last": -1, "this": 0, "next": 1}[named[1].lower()]) + now.year - _moment(window).year
         return _Mention(replace(_moved(window, years), span=(mention.start, mention.end + (year.end() if year else 0))))
-    if _IS_DATED.search(window.text) or not (window.start or window.end):
-        return mention
-    if window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before):
+    context = _read_context(speech, text, mention, before, now)
+    if window.text.lower().endswith((" of the month", " in the month")) and context.tense not in _TO_COME:
         return None
-    is_over = _moment(window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
-    is_since = bool(_SINCE.search(before)) or window.text.lower().startswith("since")
-    tense: Tense | None = None
-    if is_since:
-        tense = Tense.PAST
-    elif _HAS_GOT.search(before) or _WILL_BE.search(before):
-        tense = Tense.FUTURE
+    if _IS_DATED.search(window.text):
+        return mention
+    is_named_behind = window.text[:3].lower() == "in " and _NAMED_BEHIND.match(text[mention.end :])
+    if is_named_behind or (window.text.lower().startswith("on the ") and _IS_MONTHLY.search(before)):
+        return None
+    if _SINCE.search(f"{before}{window.text.split()[0]} "):
+        return _Mention(_moved(window, -1)) if window.start and window.start > now else mention
+    words = set(re.findall(r"[a-z]+", window.text.lower()))
+    is_relative = window.precision == "holiday" or (MONTHS.keys() | {"week", "weeks"}) & words
+    if WEEKDAYS.keys() & words and not is_relative:
+        is_one = not _is_any_weekday(context)
+    elif window.precision in {"day", "range"} and _ORDINAL.search(window.text) and not is_relative:
+        is_one = _is_that_day(context)
     else:
-        first = sum(token.end <= mention.start for token in speech.tokens)
-        end = sum(token.start < mention.end for token in speech.tokens)
-        tense = tense_around(speech, first, end)
-    is_weekday = PLAIN_WEEKDAYS & set(re.findall(r"[a-z]+", window.text.lower()))
-    is_yearly = window.precision == "holiday" or (window.precision in _YEARS and not is_weekday)
-    if is_over and not mention.coming and is_yearly and tense in _TO_COME:
-        return replace(mention, window=_moved(window, 1))
-    if not is_over and is_yearly and is_since and not (window.start and window.start <= now):
-        return _Mention(_moved(window, -1))
-    return mention
+        return _in_its_year(context)
+    if is_one and context.is_over and context.tense in _TO_COME:
+        return _Mention(_moved(window, 1))
+    return mention if is_one and (not context.is_over or (context.is_past and not _UNTIL.match(window.text))) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """A time, and what its sentence tells; `is_past` behind its last comma: not "ordered it, arriving Friday"."""
+
+    mention: _Mention
+    now: datetime
+    before: str
+    behind: str
+    sentence: str
+    tense: Tense | None
+    is_over: bool
+    is_clear: bool
+    is_past: bool
+
+
+def _read_context(speech: Speech, text: str, mention: _Mention, before: str, now: datetime) -> _Context:
+    first = sum(token.end <= mention.start for token in speech.tokens)
+    end = sum(token.start < mention.end for token in speech.tokens)
+    behind = _SENTENCE.split(text[mention.end : mention.end + BEFORE_CHARACTERS])[0]
+    is_ahead = _HAS_GOT.search(before) or _WILL_BE.search(before)
+    tense = Tense.FUTURE if is_ahead else tense_around(speech, first, end)
+    before = _SENTENCE.split(before)[-1]
+    is_over = _moment(mention.window) < now.replace(hour=0, minute=0, second=0, microsecond=0)
+    is_clear = tense in _TO_COME | {Tense.PAST, Tense.PLAIN} or (not is_over and is_told_beforehand(speech, first))
+    comma = max((place + 1 for place in range(first) if speech.word(place) == ","), default=0)
+    is_past = tense_around(replace(speech, tokens=speech.tokens[comma:]), first - comma, end - comma) is Tense.PAST
+    sentence = f"{before}{mention.window.text}{behind}"
+    return _Context(mention, now, before, behind, sentence, tense, is_over, is_clear, is_past)
+
+
+def _is_any_weekday(context: _Context) -> bool:
+    """Tell whether a weekday is any such day, one to choose, or a word without a verb: "no, friday"."""
+    window, coming = context.mention.window, context.mention.coming
+    day = _ORDINAL.search(context.behind[:12])
+    is_other = window.start and (window.start - context.now > _SOON or (day and int(day[1]) != window.start.day))
+    if is_other or _IN_ROW.search(context.sentence) or (not coming and _HABIT.search(context.before)):
+        return True
+    is_led = _LED.search(context.before + re.split(_WEEKDAY, window.text, maxsplit=1, flags=re.IGNORECASE)[0])
+    is_beside = coming and (coming.clock or _IT_IS.search(context.before))
+    is_long = coming and context.tense is None and _IS_LONG.search(context.before)
+    return not (is_led or is_beside or is_long or context.is_clear)
+
+
+def _is_that_day(context: _Context) -> bool:
+    """Tell whether a day of no named month can be but one."""
+    window = context.mention.window
+    start = _moment(window)
+    days = 2 if window.precision == "range" and window.text.lower().startswith("from") else 1
+    if len(_ORDINAL.findall(context.sentence)) != days or _OTHER_MONTH.search(context.sentence):
+        return False
+    near = re.findall(r"[a-z]+", f"{context.before[-16:]} {context.behind[:16]}".lower())
+    weekdays = {WEEKDAYS[word] for word in near if word in PLAIN_WEEKDAYS}
+    is_this_month = bool(context.mention.coming) and (start.year, start.month) == (context.now.year, context.now.month)
+    return start.weekday() in (weekdays or {start.weekday()}) and (context.is_clear or is_this_month)
+
+
+def _in_its_year(context: _Context) -> _Mention | None:
+    window = context.mention.window
+    is_ahead = context.tense in _TO_COME or (_UNTIL.match(window.text) and not context.is_past)
+    if context.is_over and not context.mention.coming and is_ahead and window.precision in _YEARS:
+        return _Mention(_moved(window, 1))
+    if window.precision == "month" and context.tense is not Tense.PAST:
+        return None if _IN_GENERAL.search(f"{context.before}|{context.behind}") else context.mention
+    is_far = window.precision == "day" and window.start and window.start - context.now > _NEARLY_A_YEAR
+    if is_far and context.tense is None:
+        return None if re.search(r"\w{3}", context.before) or _LEAD.match(window.text) else _Mention(_moved(window, -1))
+    return context.mention
 
 
 def _moved(window: TimeWindow, years: int) -> TimeWindow:
-    """Return the window so many years later; a day of no named month ("the 4th") so many months later.
+    """Return the window so many years later; a day of no named month ("the 4th") so many months, a weekday weeks.
 
     Where the calendar ends it stays where it is.
     """
-    is_of_month = window.precision == "day" and not _NAMES_MONTH.search(window.text)
-    step = relativedelta(months=years) if is_of_month else relativedelta(years=years)
+    words = set(re.findall(r"[a-z]+", window.text.lower()))
+    is_named = window.precision != "day" or MONTHS.keys() & words
+    is_weekday = WEEKDAYS.keys() & words and not MONTHS.keys() & words
+    step = (
+        relativedelta(weeks=years)
+        if is_weekday
+        else relativedelta(years=years if is_named else 0, months=0 if is_named else years)
+    )
     try:
         return replace(window, start=window.start and window.start + step, end=window.end and window.end + step)
     except (ValueError, OverflowError):
@@ -373,7 +469,8 @@ def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
     first, last = _midnights(coming, now.tzinfo)
     span = _without_clock(coming)
     phrase = text[slice(*span)]
-    precision = "range" if coming.until else "day"
+    ahead = _AHEAD.fullmatch(phrase)
+    precision = ahead["unit"].lower() if ahead else "range" if coming.until else "day"
     return TimeWindow(first, last + DAY, span, phrase, "month" if phrase.lower() in MONTHS else precision)
 
 
@@ -396,18 +493,6 @@ def _is_attribute(text: str, mention: _Mention) -> bool:
         return True
     if following.startswith(("'s", "’s")):
         return True
-    return mention.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))
-
-
-def _is_of_nothing(text: str, mention: _Mention) -> bool:
-    """Tell whether a time is of nothing: "It's Tuesday" tells the day that is, or of what nobody named."""
-    is_day = mention.window.text.lower() in PLAIN_WEEKDAYS
-    return is_day and not mention.coming and bool(_IT_IS.search(text[: mention.start]))
-
-
-def _is_habit(text: str, mention: _Mention) -> bool:
-    """Tell whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
-    if not WEEKDAYS.keys() & set(re.findall(r"\w+", mention.window.text.lower())):
-        return False
-    is_in_row = _WEEKDAY_BEFORE.search(text[: mention.start]) or _WEEKDAY_BEHIND.match(text[mention.end :])
-    return bool(is_in_row) or (not mention.coming and bool(_HABIT.search(text[: mention.start])))
+    *leads, last = mention.window.text.lower().split()
+    is_noun = (last in PLAIN_WEEKDAYS and not leads) or (last in SEASONS and leads[-1:] in ([], ["the"]))
+    return is_noun and bool(_NOUN_FOLLOWS.match(following))

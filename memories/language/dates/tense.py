@@ -119,6 +119,7 @@ MOST_WORDS = 25
 _ARTICLES = frozenset({"a", "an", "the", "my", "your", "our", "their", "his", "her", "this", "that", "these", "those"})
 _PAST_FRAMES = frozenset({"was", "were", "wasn't", "weren't", "had"})
 _ADVERBS = frozenset({"not", "so", "really", "very", "just", "already", "all", "also", "super", "too", "it", "never"})
+_INTENDED = words("supposed meant due going expected scheduled planned about")
 _PRONOUN_IS = words("it's that's he's she's there's what's when's who's where's here's")
 
 
@@ -126,6 +127,7 @@ _UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
 """The same in the present and the past: with somebody before them they tell of the past, if nothing says otherwise.
 What is put or set on a day may be to come.
 """
+_PUT, _BY_WHOM = frozenset({"put", "set", "let", "shut"}), SUBJECTS | {"you"}
 _RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "even"}
 _NO_SUBJECTS = (
     MODALS
@@ -235,6 +237,10 @@ def _tense_of(speech: Speech, index: int) -> Tense | None:
         return Tense.PAST
     if word in HABITS:
         return Tense.HABIT
+    if word in _INTENDED and {speech.surface(index - 1), speech.surface(index - 2)} & _PAST_FRAMES:
+        return Tense.PAST
+    if speech.surface(index - 1) == "to" and speech.surface(index - 2) in _INTENDED:
+        return _tense_of(speech, index - 2)  # "was supposed to come"
     if _is_future(speech, index, word):
         return Tense.FUTURE
     if _is_past(speech, index, word):
@@ -270,6 +276,8 @@ def _is_past(speech: Speech, index: int, word: str) -> bool:
         is_had = word == "got" and speech.surface(index - 1) in HAVE
         is_done_to = word in _PARTICIPLES and speech.surface(index - 1) in _IS
         return not (is_had or is_done_to)
+    if word in _PUT and speech.surface(index - 1) in _BY_WHOM and speech.surface(index - 3) in DETERMINERS:
+        return True  # "the crown you put in"
     if word in _UNCHANGED:
         # Somebody stands before the verb, and no condition before them: "I quit", "User finally quit".
         place = index - 1

@@ -352,15 +352,6 @@ _OF_PERIOD = re.compile(
     r"(?:\w+ )?(?:month|quarter|year|week)\b",
     re.IGNORECASE,
 )
-_BARE_DAY = re.compile(rf"(?:on )?{_DAY_OF_MONTH}", re.IGNORECASE)
-_MONTHLY = re.compile(r"\b(?:(?:every|each) (?:month|quarter)|monthly|usually)\b", re.IGNORECASE)
-_DAY_OF_THE_MONTH = re.compile(r"(?:on |at )?.* (?:of|in) the month", re.IGNORECASE)
-_DONE_REGULARLY = re.compile(
-    r"(?<!\bto )(?<!\bwill )(?<!\bmust )(?<!\bshould )(?<!\bcan )"
-    r"\b(?:sends?|pays?|bills?|invoices|submits?|files|receives?|meets?|reports|reviews|publish(?:es)?|rotates?|"
-    r"reconciles?|orders|collects?|transfers?|settles?|gets? paid|(?:is|are) paid|go(?:es)? out)\b",
-    re.IGNORECASE,
-)
 _DAY = rf"(?:on )?(?:{'|'.join(sorted(PLAIN_WEEKDAYS))})(?: (?:morning|afternoon|evening|night))?"
 _BARE_WEEKDAY = re.compile(_DAY, re.IGNORECASE)
 _COURSE = re.compile(r"\b(?:class|classes|lessons|practice|choir|stand-?up) (?:is|are) $", re.IGNORECASE)
@@ -400,7 +391,7 @@ _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorro
 def stays_as_said(text: str, start: int, end: int) -> bool:
     """Tell whether the time from `start` to before `end` is no date to write out."""
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
-    if is_name(text, start, end) or comes_round(text, start, end):
+    if is_name(text, start, end) or comes_round(text, start, end) or behind.startswith(" of an hour"):
         return True
     if _IN_MONTH.fullmatch(time) and _ANNOUNCED.search(before) and not _WHAT_FOLLOWS.match(behind):
         return True  # "announced a road closure in August": then or for then
@@ -448,11 +439,7 @@ def comes_round(text: str, start: int, end: int) -> bool:
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
     if _EVERY.match(time) or (_BARE_WEEKDAY.fullmatch(time) and _PARTS_OF_DAYS.match(behind)):
         return True
-    if _OF_PERIOD.match(behind) or (_BARE_DAY.fullmatch(time) and _MONTHLY.search(before)):
-        return True
-    if is_of_every_year(text, start, end):
-        return True
-    if _DAY_OF_THE_MONTH.fullmatch(time) and _DONE_REGULARLY.search(before):
+    if _OF_PERIOD.match(behind) or is_of_every_year(text, start, end):
         return True
     is_course = _COURSE.search(before) and not _ONCE.search(before)
     return bool(_BARE_WEEKDAY.fullmatch(time) and (is_course or _OPENING_HOUR.search(before)))

@@ -86,6 +86,20 @@ def test_days_are_written_from_the_first_to_the_last(said: str, written: str) ->
 LATE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
+TALK = datetime(2026, 11, 16, 10, tzinfo=UTC)
+"""A Monday."""
+
+
+@each_row_of("dating")
+def test_a_day_that_may_be_another_stays_as_it_was_said(said: str) -> None:
+    assert make_dates_plain(said, TALK).text == said
+
+
+@each_row_of("dating")
+def test_a_day_that_is_sure_gets_its_month_and_year(said: str, written: str) -> None:
+    assert make_dates_plain(said, TALK).text == written
+
+
 @each_row_of("dating")
 def test_what_is_told_beforehand_is_to_come_though_it_is_said_in_the_present(said: str, time: str) -> None:
     assert make_dates_plain(said.format(time.split()[0]), LATE).text == said.format(time)
