@@ -106,8 +106,8 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 def examples_of(row: Mapping[str, Any]) -> Iterator[Example]:
     """Return the questions of a dialogue: over its facts and what was kept of it, and over its messages."""
-    kept, facts = [entry["content"] for entry in row["read"]], [fact["statement"] for fact in row["facts"]]
-    texts = list(dict.fromkeys([*kept, *facts]))
+    stored, facts = [entry["content"] for entry in row["read"]], [fact["statement"] for fact in row["facts"]]
+    texts = list(dict.fromkeys([*stored, *facts]))
     for query in row["questions"]:
         yield Example(row["id"], "facts of dialogues", query["question"], texts, [texts.index(facts[query["fact"]])])
     messages = [f"{message['role'].capitalize()}: {message['content']}" for message in row["messages"]]

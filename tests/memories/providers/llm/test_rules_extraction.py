@@ -564,7 +564,7 @@ def test_what_leans_on_something_said_before_is_kept_with_it(
     [
         ("The spare has 8 TB.", 0.2, 0.9, ['About "The NAS in the garage beeps", User said: The spare has 8 TB']),
         ("The spare has 9 TB.", 0.2, 0.1, ["The spare has 9 TB"]),
-        ("The spare has 6 TB.", 0.1, 0.1, []),
+        ("The spare has 6 TB.", 0.05, 0.05, []),
         ("I have a spare.", 0.2, 0.9, ["User has a spare"]),
         ("Always answer in metres.", 0.1, 0.1, ["Always answer in metres"]),
     ],
@@ -587,7 +587,7 @@ def test_what_is_unclear_alone_is_kept_with_what_it_is_about(
 
 def test_what_is_clear_without_what_was_said_before_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(texts: Sequence[tuple[str, str]]) -> list[Reading]:
-        return [keep(0.1 if first.startswith("Assistant: ") else 0.9) for first, _ in texts]
+        return [keep(0.05 if first.startswith("Assistant: ") else 0.9) for first, _ in texts]
 
     monkeypatch.setattr(
         "memories.providers.llm.rules.weighing.load_judgement_model", lambda *_: SimpleNamespace(read=read)
