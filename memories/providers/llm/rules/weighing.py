@@ -65,7 +65,7 @@ ANSWER_KEPT_FROM = 0.35
 """And an answer to a question that offers nothing."""
 DROPPED_BELOW = 0.3
 """And below which a statement of the rules is not."""
-STANDS_FROM, DOUBTED_BELOW, CLEAR_FROM = 0.5, 0.1, 0.7
+STANDS_FROM, DOUBTED_BELOW, CLEAR_FROM = 0.5, 0.1, 0.6
 """A probability from which a statement stands by itself, read beside its message; below which it is dropped; and from
 which it is not, read without what was said before: "I like tea", after an offer."""
 PASSING_FROM = 0.005
