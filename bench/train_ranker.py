@@ -2,8 +2,8 @@
 
     .venv/bin/python -m bench.train_ranker --data ../shared/bench [--all]
 
-Learnt are the weights of what a statement has by itself (`BESIDE`), beside those that are there: that is how the stored
-ones came about. With --all, every weight is learnt anew. Features are those of
+Learnt are the weights of what a statement has by itself (`BESIDE`), beside those that are there: how the stored ones
+came about tells bench/README.md. With --all, every weight is learnt anew. Features are those of
 `memories.retrieve.ranking`, without the floor. Figures are always of conversations that the weights have not seen:
 conversations are left out by fifths, and then each corpus whole. The file is written only if the new weights are, seen
 that way, no worse than the present ones, which may have seen everything; or with --force.

@@ -49,9 +49,9 @@ QUESTIONS = {"relation": RELATIONS, "worth": WORTH, "category": CATEGORIES, "kin
 """What the network answers, in the order of its output; each is a distribution of its own."""
 ANSWERS = sum(map(len, QUESTIONS.values()))
 MAX_TOKENS = 128
+"""Of both texts and three separators; the longer text is cut first."""
 BY_ASSISTANT = "Assistant: "
 """Stands before a sentence of an assistant, whose worth is asked for."""
-"""Of both texts and three separators; the longer text is cut first."""
 GRAPH_FILE = Path(__file__).with_name("judgement_model.onnx")
 TUNED_FILE = Path(__file__).with_name("judgement_model.npz")
 STATEMENTS_FILE = Path(__file__).with_name("judgement_model_statements.npz")
@@ -167,10 +167,11 @@ def _load(tuned_file: Path) -> JudgementModel:
 
     folder = locate_model()
     published = view_weights(folder)
+    tensors = tuned_tensors(tuned_file, published)
     with np.load(tuned_file) as stored:
         temperatures = {question: float(stored[f"{TEMPERATURE}{question}"]) for question in QUESTIONS}
     tokenizer = Tokenizer.from_buffer(bytes(map_verified(folder / TOKENIZER_FILE)))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=MAX_TOKENS)
-    session = load_session(read_graph(GRAPH_FILE, REMEDY), tuned_tensors(tuned_file, published))
+    session = load_session(read_graph(GRAPH_FILE, REMEDY), tensors)
     return JudgementModel(tokenizer, session, published[WORDS], temperatures)

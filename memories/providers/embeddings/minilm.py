@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,11 +186,11 @@ def tuned_tensors(tuned: Path, published: Mapping[str, Vectors]) -> dict[str, ND
     """
     tensors: dict[str, NDArray[Any]] = {}
     try:
-        with np.load(tuned) as stored:
+        with tuned.open("rb") as file, np.load(file) as stored:
             for name in stored.files:
                 if name.startswith(TUNED) and not name.endswith(SCALE):
                     tensors |= as_in_graph(name, stored[name], stored.get(f"{name}{SCALE}"))
-    except OSError as error:
+    except (OSError, EOFError, ValueError, BadZipFile) as error:
         raise EmbedderMisconfigured(f"{tuned.name} cannot be read; {REMEDY}") from error
     for name, values in published.items():
         if name != WORDS and f"{TUNED}{name}" not in tensors:

@@ -81,8 +81,12 @@ def test_a_question_is_read_as_one(embedder, question, answer, other):
     assert asked @ answers > asked @ alike
 
 
-def test_without_their_weights_questions_are_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(minilm, "QUESTIONS_FILE", tmp_path / "minilm_questions.npz")
+@pytest.mark.parametrize("content", [None, b"", b"PK no weights", minilm.QUESTIONS_FILE.read_bytes()[:1000]])
+def test_without_whole_weights_questions_are_refused(monkeypatch, tmp_path, content):
+    file = tmp_path / "minilm_questions.npz"
+    if content is not None:
+        file.write_bytes(content)
+    monkeypatch.setattr(minilm, "QUESTIONS_FILE", file)
     with pytest.raises(EmbedderMisconfigured, match="minilm_questions"):
         MiniLMEmbedder().embed_query("who bakes at night?")
 

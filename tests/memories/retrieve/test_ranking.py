@@ -228,6 +228,19 @@ def test_what_was_learnt_of_talk_opens_no_session(alice: Caller) -> None:
     assert "opens_session" not in search(alice, "yellow boats").hits[0].parts
 
 
+@pytest.mark.parametrize(("source", "lends"), [(Source.FACT, False), (Source.API, True)])
+def test_only_turns_are_lent_something_by_what_stands_beside_them(
+    alice: Caller, source: Source, *, lends: bool
+) -> None:
+    agent = MemoryAgent(alice.app, alice.agent, "test")
+    session, _ = agent.open_session(None, {})
+    boats = ("The new boat is yellow", "The boat leaves at noon")
+    agent.remember([Candidate(content=text, session=session, agent=alice.agent, source=source) for text in boats])
+    hits = search(alice, "when does the boat leave?").hits
+    assert len(hits) == 2
+    assert all(("near_meaning" in hit.parts) == lends for hit in hits)
+
+
 WHERE = ("User's older brother Erik lives in Oslo", "User lives in Gothenburg, in a small flat by the harbour")
 
 

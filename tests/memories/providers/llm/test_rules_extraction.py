@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from memories.language.extract.clauses import cut_reply, cut_run_on, split_clauses, strip_leads, strip_trail
 from memories.language.extract.context import is_mere_reply
+from memories.language.extract.labels import read_importance
 from memories.language.extract.prose import read_sentences
 from memories.language.extract.statements import read_foreign
 from memories.language.extract.wording import to_third_person
@@ -870,3 +871,19 @@ READERS = {
 def test_hostile_lengths_are_read_in_linear_time(name: str) -> None:
     for unit in (" ", "a", ", ", " and ", "that and ", "ich, ", "hab einen ", "so would "):
         assert_linear(READERS[name], lambda size, unit=unit: f"x{repeated(unit)(size)}!", SIZE)
+
+
+@each_row(
+    ("content", "kind", "importance"),
+    [
+        ("User is allergic to nuts", "fact", 5),
+        ("User takes heart medication at 8", "fact", 4),
+        ("Restart the worker after the proxy", "lesson", 4),
+        ("Always answer in metres", "preference", 4),
+        ("User likes tea", "preference", 3),
+        ("User's neighbour Lucy picks the kids up on Wednesdays", "fact", 3),
+        ("The production database is due for a backup", "fact", 3),
+    ],
+)
+def test_what_matters_more_than_other_things(content: str, kind: str, importance: int) -> None:
+    assert read_importance(content, kind) == importance
