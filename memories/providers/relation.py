@@ -40,6 +40,10 @@ CHANGES_OF = (
     (r"\b(?:works?|working|job|employed|employer)\b", r"\b(?:started (?:at|with|as)|joined|hired|new job)\b"),
 )
 """What somebody is or does, and words of its change: related, whatever an embedding makes of the names of towns."""
+TOPIC = re.compile(r'About "[^"]*", \w+ said: ')
+OF_TOPIC = 0.9
+"""The probability from which a statement that is kept with its topic is believed to be at odds with another: the topic
+alone brings "About Lucy, the kids: fridays I bake" near what Lucy does."""
 NEARER = 0.25
 """A change that is so much nearer to one statement, by scaled cosine, is not one of another that is not related."""
 LIKE_THE_SAME, AT_ODDS_SURELY = 0.4, 0.8
@@ -293,6 +297,8 @@ def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS
         return Verdict(Relation.SAME, "says no more", 1 - judgement.at_odds)
     is_over_surely = is_over and judgement.same < LIKE_THE_SAME
     likely = REPLACES_FROM if is_over_surely else CONTRADICTS_FROM
+    if TOPIC.match(pair.stored) or TOPIC.match(pair.new):
+        likely = OF_TOPIC
     if judgement.at_odds >= max(likely, 1 / (1 + exp(SURER_APART * scaled)) if is_apart else 0.0):
         relation = Relation.SUPERSEDES if is_over else Relation.CONTRADICTS
         name = "replaces" if is_over else "contradicts"

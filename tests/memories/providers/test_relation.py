@@ -33,6 +33,7 @@ from tests.tables import each_row
 
 BANDS = Thresholds()
 PAIRS = Path(__file__).parents[2] / "data" / "judgement" / "pairs-hard.jsonl"
+LUCY = 'About "our neighbour Lucy, the kids", User said: fridays I bake'
 
 
 def relation(stored: str, new: str, subject: str = "", cosine: float | None = 0.9) -> Relation:
@@ -61,6 +62,9 @@ def surely(**shares: float) -> Judgement:
         ("Keeps logs 14d", "Logs are kept for two weeks", "loki", Relation.SAME),
         ("User rides a Canyon bike to work", "User sold the motorbike last week", "", Relation.DIFFERENT),
         ("User rides a motorbike", "User sold the motorbike last week", "", Relation.SUPERSEDES),
+        ("Our neighbour Lucy picks the kids up on Wednesdays", LUCY, "", Relation.DIFFERENT),
+        ("User drives a Golf", 'About "the Golf", User said: Mum loves blue cars', "", Relation.DIFFERENT),
+        ("The cake has three tiers", 'About "the cake", User said: only two tiers now', "", Relation.SUPERSEDES),
     ],
 )
 def test_a_change_is_told_from_what_holds_beside_it(stored: str, new: str, subject: str, right: Relation) -> None:
