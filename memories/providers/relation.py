@@ -297,7 +297,7 @@ def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS
         return Verdict(Relation.SAME, "says no more", 1 - judgement.at_odds)
     is_over_surely = is_over and judgement.same < LIKE_THE_SAME
     likely = REPLACES_FROM if is_over_surely else CONTRADICTS_FROM
-    if TOPIC.match(pair.stored) or TOPIC.match(pair.new):
+    if has_topic(pair):
         likely = OF_TOPIC
     if judgement.at_odds >= max(likely, 1 / (1 + exp(SURER_APART * scaled)) if is_apart else 0.0):
         relation = Relation.SUPERSEDES if is_over else Relation.CONTRADICTS
@@ -314,6 +314,11 @@ def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS
     if judgement.adds >= ADDS_FROM:
         return Verdict(Relation.ELABORATES, reason_of("says more", pair, judgement.adds), judgement.adds)
     return Verdict(Relation.DIFFERENT, f"both hold; {judgement.both + judgement.adds:.2f}", judgement.both)
+
+
+def has_topic(pair: Pair) -> bool:
+    """Whether either is kept with what it is about, which the other may be about, too."""
+    return bool(TOPIC.match(pair.stored) or TOPIC.match(pair.new))
 
 
 def tells_change_of(pair: Pair) -> bool:
@@ -367,7 +372,7 @@ def weigh_rules(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thres
         return verdict
     if is_doubtful:
         alike = read.matched == 1 and bool(DENYING.search(pair.stored)) == bool(DENYING.search(pair.new))
-        hesitates = judgement.adds + judgement.both < SIDE_BY_SIDE or alike
+        hesitates = (judgement.adds + judgement.both < SIDE_BY_SIDE or alike) and not has_topic(pair)
         return read if hesitates and EXACT_REASON.search(read.reason) else verdict
     if read.score < VETO_FROM or (judgement.same >= SURE_SAME and not EXACT_REASON.search(read.reason)):
         return verdict
