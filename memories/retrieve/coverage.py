@@ -27,10 +27,11 @@ from memsite.tenancy.models import App
 PART = "coverage"
 """The part of a score that is taken off what covers less than what stands before it."""
 CHOSEN_FROM = 200
-PER_SESSION, IN_ORDER = 0.5, 0.3
-"""What each memory of a session takes off the others of it, in spreads of the scores; where an order is asked for."""
+PER_SESSION, IN_TALK = 0.5, 0.3
+"""What each memory of a session takes off the others of it, in spreads of the scores; where it is asked what was said
+of a matter, in order or in short."""
 MEANING, FIRST = 0.5, 2
-"""What meaning counts beside words where an order is asked for, and of how many of the best others are the like."""
+"""What meaning counts beside words where that is asked, and of how many of the best others are the like."""
 LEAST_OF_HITS = 0.2
 """A category is the matter of a summary where it has this share of the hits."""
 ALIKE, REPEATED = 0.92, 3.0
@@ -53,8 +54,8 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
         groups = exchanges(scoped, places, by_assistant)
     else:
         groups = places[:, None]
-    if overview.way == ORDER and not evidence.question.subjects:
-        chosen = choose(scoped, in_matter(evidence, groups[:, 0]), groups, most, IN_ORDER)
+    if overview.way in (ORDER, SUMMARY) and not evidence.question.subjects:
+        chosen = choose(scoped, in_matter(evidence, groups), groups, most, IN_TALK)
     else:
         chosen = choose(scoped, best_of(ranked, groups), groups, most, PER_SESSION)
     order = np.concatenate([chosen, ranked.places[~np.isin(ranked.places, chosen)]])
@@ -88,14 +89,16 @@ def best_of(ranked: Ranked, groups: Rows) -> NDArray[np.float64]:
     return values / max(float(ranked.scores[:CHOSEN_FROM].std()), 1e-9)
 
 
-def in_matter(evidence: Evidence, places: Rows) -> NDArray[np.float64]:
-    """Return how much each of these is of the matter, in spreads: its words lead, and it is like those with most.
+def in_matter(evidence: Evidence, groups: Rows) -> NDArray[np.float64]:
+    """Return how much each group (row) is of the matter, in spreads: its words lead, and it is like those with most.
 
     What somebody brought up is told in the words of the matter, however little each turn answers the question.
     """
-    values = in_spreads(evidence.words.bm25[places]) + MEANING * in_spreads(evidence.cosines.at(places))
+    there, places = groups >= 0, np.maximum(groups, 0)
+    words, cosines = in_spreads(evidence.words.bm25[places]), in_spreads(evidence.cosines.at(places))
+    values = np.average(words + MEANING * cosines, axis=1, weights=there)
     best = np.argsort(-values, kind="stable")[:FIRST]
-    return values + in_spreads(likeness(evidence.scoped, places)[best].mean(axis=0))
+    return values + in_spreads(likeness(evidence.scoped, groups[:, 0])[best].mean(axis=0))
 
 
 def in_spreads(values: Floats) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from tests.memories.retrieve.asking import contents, search, set_policy, store
 from tests.memories.retrieve.test_summaries import summarise
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
+ASKED, ANSWERED = "When does the boat get its paint?", "The boat gets its paint when the primer is dry"
 ORDER = "In which order did I mention the boat?"
 
 
@@ -60,6 +61,16 @@ def test_a_summary_keeps_an_answer_with_its_question(alice: Caller) -> None:
     turns = [hit.memory.turn_number or 0 for hit in hits if hit.memory.subject == "Assistant"]
     assert turns
     assert {turn - 1 for turn in turns} <= {hit.memory.turn_number for hit in hits}
+
+
+def test_a_summary_is_of_exchanges_both_parts_of_which_are_of_the_matter(alice: Caller) -> None:
+    said = session_of(alice, "yard")
+    for turn, text in enumerate(["I saw the boat yesterday", "Nice weather to be out", ASKED, ANSWERED]):
+        say(alice, said, turn, text, 0, ("User", "Assistant")[turn % 2])
+    for turn, text in enumerate(["my soup was too salty", "add a potato", "the train was late", "ask for a refund"]):
+        say(alice, session_of(alice, "home"), turn, text, 1, ("User", "Assistant")[turn % 2])
+    found = contents(search(alice, "Summarise what we said about the boat", limit=2))
+    assert sorted(found) == [f"Assistant: {ANSWERED}", f"User: {ASKED}"]
 
 
 @pytest.mark.usefixtures("talks")
