@@ -33,6 +33,7 @@ from tests.tables import each_row
 
 BANDS = Thresholds()
 PAIRS = Path(__file__).parents[2] / "data" / "judgement" / "pairs-hard.jsonl"
+BLENDER = 'About "My blender jug", asked "Which model is it?", User said: the 500, in red'
 LUCY = 'About "our neighbour Lucy, the kids", User said: fridays I bake'
 
 
@@ -64,6 +65,7 @@ def surely(**shares: float) -> Judgement:
         ("User rides a motorbike", "User sold the motorbike last week", "", Relation.SUPERSEDES),
         ("Our neighbour Lucy picks the kids up on Wednesdays", LUCY, "", Relation.DIFFERENT),
         ("User drives a Golf", 'About "the Golf", User said: Mum loves blue cars', "", Relation.DIFFERENT),
+        ("User's blender jug cracked and User wants a spare one", BLENDER, "", Relation.DIFFERENT),
         ("The cake has three tiers", 'About "the cake", User said: only two tiers now', "", Relation.SUPERSEDES),
     ],
 )
