@@ -198,9 +198,9 @@ def log_loss(scores: Doubles, right: NDArray[np.bool_], weight: Doubles) -> floa
 def print_table(name: str, answers: Sequence[Answer], temperature: float) -> None:
     """Of conversations left out: of the hits with about a score, the mean of the scores and the share that is right."""
     scores, right = [], []
-    for group in progress(sorted({answer.group for answer in answers}), "fold"):
+    # Questions without an answer teach the line, and are not what is asked as a rule.
+    for group in progress(sorted({answer.group for answer in answers if answer.weight == 1.0}), "fold"):
         line = fit([answer for answer in answers if answer.group != group], temperature)
-        # Questions without an answer taught the line and are not what is question as a rule.
         left_out = [answer for answer in answers if answer.group == group and answer.weight == 1.0]
         scores.append(line.scores(left_out))
         right.append(right_of(left_out))
