@@ -122,7 +122,7 @@ def test_a_text_is_embedded_once_and_kept_without_its_words(tmp_path):
 
 def test_what_was_written_for_this_has_evidence_for_every_question():
     corpora = read_corpora()
-    assert len({item.data_set for item in corpora}) == 10
+    assert len({item.data_set for item in corpora}) == 11
     for entry in corpora:
         known = {item.id for item in entry.items}
         assert entry.questions
