@@ -280,24 +280,28 @@ def forget_judgements() -> None:
 
 def judged_verdict(pair: Pair, judgement: Judgement, bands: Thresholds) -> Verdict:
     verdict = read_again(verdict_of(pair, judgement, bands), judgement, pair, bands)
-    is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
-    if is_at_odds and shares_topic_alone(pair, judgement):
-        return Verdict(Relation.DIFFERENT, f"{IN_DOUBT}at odds by its topic", 1 - verdict.score)
+    if verdict.relation != Relation.DIFFERENT and not holds_without_topic(pair, verdict, judgement):
+        return Verdict(Relation.DIFFERENT, f"{IN_DOUBT}by its topic alone: {verdict.reason}"[:REASON_MAX_CHARS], 0.5)
     return verdict
 
 
-def shares_topic_alone(pair: Pair, judgement: Judgement) -> bool:
-    """Whether a statement that is kept with its topic is at odds for that alone, which others have, too.
+def holds_without_topic(pair: Pair, verdict: Verdict, judgement: Judgement) -> bool:
+    """Whether statements are related by what they say, not only by the topic that one is kept with.
 
     'About "Lucy, the kids", User said: fridays I bake' ends nothing that Lucy does: in development talk 200 pairs were
-    at odds so, few of them rightly; 23 are. "It moved to Friday" leans on its topic.
+    at odds so, few of them rightly; 23 are. "It moved to Friday" leans on its topic. Nor is 'About "40 croissants each
+    morning", User said: the invoice goes to the office' the same as the topic.
     """
-    said = [TOPIC.sub("", text, count=1) for text in (pair.stored, pair.new)]
-    if said == [pair.stored, pair.new]:
-        return False
-    [alone] = judgements([(said[0], said[1], pair.subject)])
-    leans = begins_pointing(said[1]) or not CHANGE.isdisjoint(said[1].casefold().split())
-    return alone.at_odds < CONTRADICTS_FROM and not (leans and judgement.at_odds >= OF_TOPIC)
+    stored, new = (TOPIC.sub("", text, count=1) for text in (pair.stored, pair.new))
+    if (stored, new) == (pair.stored, pair.new):
+        return True
+    [alone] = judgements([(stored, new, pair.subject)])
+    if verdict.relation == Relation.SAME:
+        return alone.same >= SURE_SAME or says_less(pair.stored, new)
+    if verdict.relation == Relation.ELABORATES:
+        return alone.same + alone.adds >= ADDS_FROM or says_less(new, stored)
+    leans = begins_pointing(new) or not CHANGE.isdisjoint(new.casefold().split())
+    return alone.at_odds >= CONTRADICTS_FROM or (leans and judgement.at_odds >= OF_TOPIC)
 
 
 def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS) -> Verdict:

@@ -33,6 +33,8 @@ from tests.tables import each_row
 
 BANDS = Thresholds()
 PAIRS = Path(__file__).parents[2] / "data" / "judgement" / "pairs-hard.jsonl"
+CAFE = 'About "we deliver to the cafe every morning, 40 croissants", User said: invoice goes to office@cafe.example'
+ALARM = 'About "smoke alarm chirps at 3am", asked "Which type is it?", User said: ceiling hall'
 BLENDER = 'About "My blender jug", asked "Which model is it?", User said: the 500, in red'
 LUCY = 'About "our neighbour Lucy, the kids", User said: fridays I bake'
 
@@ -66,6 +68,8 @@ def surely(**shares: float) -> Judgement:
         ("Our neighbour Lucy picks the kids up on Wednesdays", LUCY, "", Relation.DIFFERENT),
         ("User drives a Golf", 'About "the Golf", User said: Mum loves blue cars', "", Relation.DIFFERENT),
         ("User's blender jug cracked and User wants a spare one", BLENDER, "", Relation.DIFFERENT),
+        ("User delivers to the cafe every morning, 40 croissants", CAFE, "", Relation.DIFFERENT),
+        ("Smoke alarm chirps at 3am", ALARM, "", Relation.DIFFERENT),
         ("The cake has three tiers", 'About "the cake", User said: only two tiers now', "", Relation.SUPERSEDES),
     ],
 )
