@@ -279,6 +279,7 @@ def forget_judgements() -> None:
 
 
 def judged_verdict(pair: Pair, judgement: Judgement, bands: Thresholds) -> Verdict:
+    """Return what the network and the rules read together; in doubt where nothing but a topic relates the two."""
     verdict = read_again(verdict_of(pair, judgement, bands), judgement, pair, bands)
     if verdict.relation != Relation.DIFFERENT and not holds_without_topic(pair, verdict, judgement):
         return Verdict(Relation.DIFFERENT, f"{IN_DOUBT}by its topic alone: {verdict.reason}"[:REASON_MAX_CHARS], 0.5)

@@ -36,6 +36,9 @@ PAIRS = Path(__file__).parents[2] / "data" / "judgement" / "pairs-hard.jsonl"
 CAFE = 'About "we deliver to the cafe every morning, 40 croissants", User said: invoice goes to office@cafe.example'
 ALARM = 'About "smoke alarm chirps at 3am", asked "Which type is it?", User said: ceiling hall'
 BLENDER = 'About "My blender jug", asked "Which model is it?", User said: the 500, in red'
+PIANO = 'About "my piano lesson", User said: it is at six now'
+FONT = 'About "the ZPL renderer needs DejaVu Sans Mono, the Dockerfile installs it", User said: skip tests without it'
+CHANNEL = 'About "the zigbee mesh, the microwave runs", User said: channel 11 atm'
 LUCY = 'About "our neighbour Lucy, the kids", User said: fridays I bake'
 
 
@@ -70,6 +73,10 @@ def surely(**shares: float) -> Judgement:
         ("User's blender jug cracked and User wants a spare one", BLENDER, "", Relation.DIFFERENT),
         ("User delivers to the cafe every morning, 40 croissants", CAFE, "", Relation.DIFFERENT),
         ("Smoke alarm chirps at 3am", ALARM, "", Relation.DIFFERENT),
+        ("User's piano lesson is on Tuesday at five", PIANO, "", Relation.SUPERSEDES),
+        ("We deliver to the cafe every morning, 40 croissants", CAFE, "", Relation.DIFFERENT),
+        ("The ZPL renderer needs DejaVu Sans Mono, the Dockerfile installs it", FONT, "", Relation.DIFFERENT),
+        ("Zigbee mesh drops every time the microwave runs, channel 11 atm", CHANNEL, "", Relation.SAME),
         ("The cake has three tiers", 'About "the cake", User said: only two tiers now', "", Relation.SUPERSEDES),
     ],
 )
