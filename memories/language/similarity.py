@@ -182,7 +182,7 @@ def _words_of(token: re.Match[str]) -> Iterator[str]:
     yield from (part for part in parts if len(part) > 1 or not part.isascii())
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def _key(lower: str) -> str:
     """Return what the forms and the synonyms of a word have in common."""
     return concept_of(lower) if lower.isalpha() else lower
@@ -285,7 +285,7 @@ def gist_of(text: str) -> Gist:
     return Gist(frozenset(words), frozenset(figures))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def _stems(word: str) -> tuple[str, ...]:
     """None of a word without matter; of a run of a script without spaces, its pairs of characters."""
     if word in STOP:

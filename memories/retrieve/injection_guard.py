@@ -16,7 +16,7 @@ from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy
 
 log = structlog.get_logger("memories.retrieve")
-TEXTS_KEPT = 10_000
+TEXTS_KEPT = 2_048
 VOUCHED = ("origin", "reviewed_at")
 """What tells of a memory that a person vouches for it."""
 

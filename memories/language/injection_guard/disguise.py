@@ -143,7 +143,7 @@ def is_known(word: str) -> bool:
     return bool(meanings(word)) or is_part(word)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_096)
 def true_form(word: str) -> str:
     """Return the known word that is meant: of digits for letters, of parts, of l for i; as it is if none is."""
     if word.isdigit() or is_known(word):

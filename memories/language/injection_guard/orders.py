@@ -359,7 +359,7 @@ _SECOND = frozenset(rest[0] for following in _LISTS.phrases.values() for rest in
 _NO_PHRASES: dict[tuple[str, ...], dict[str, int]] = {}
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_096)
 def meanings(word: str) -> Mapping[str, int]:
     """By language; of a word with an elision before it, of what follows it."""
     merged: dict[str, int] = dict(_LISTS.single.get(word, _NOTHING))
@@ -450,7 +450,7 @@ def _may_mean_order(means: int, from_outside: bool) -> bool:
     return from_outside and bool(means & (ASKS | Word.READER) or (means & Word.NOW and means & Word.ONLY))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_096)
 def _of_phrases(first: str, second: str) -> int:
     """Return what may begin with these two."""
     means = 0
@@ -460,7 +460,7 @@ def _of_phrases(first: str, second: str) -> int:
     return means
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_096)
 def _side_by_side(word: str) -> int:
     """Return what it means alone."""
     return _pack(meanings(word))

@@ -209,7 +209,7 @@ _DERIVATIONS = tuple(
 MIN_STEM_CHARS = 4
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
     """Return the stem of a lower-case word."""
     base = IRREGULAR_FORMS.get(word)

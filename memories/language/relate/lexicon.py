@@ -193,7 +193,7 @@ MIN_CHARS_OF_A_WORD_WITH_PREFIX = 4
 _NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis", "anti")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def stems_of(text: str) -> Stems:
     """Return the stems of the tokens of an entry."""
     return tuple(stem(token.text) for token in tokenize(text))
@@ -231,7 +231,7 @@ def spans(stems: Stems) -> list[Span]:
     ]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def classes_of(word: str) -> frozenset[str]:
     """Return the classes of which the word is one value."""
     return frozenset().union(*(_SIBLING_CLASSES.get(form, ()) for form in (word, stem(word))))
@@ -243,7 +243,7 @@ def are_opposites(left: str, right: str) -> bool:
     return any((group, -side) in theirs for group, side in ours) or right in opposites_by_form(left)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def opposites_by_form(word: str) -> frozenset[str]:
     """Return the word with a negative prefix or without the one it has, and with "-less" for "-ful" or the reverse."""
     forms = {prefix + word for prefix in _NEGATIVE_PREFIXES}

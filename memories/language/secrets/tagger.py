@@ -207,7 +207,7 @@ def _senses_cjk() -> tuple[tuple[str, str], ...]:
     return (*((word, "cue") for word in words("cue", "cjk")), *written)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def sense_of(word: str) -> str:
     """Return "" for a word that speaks of none of these."""
     senses = _senses()
@@ -215,7 +215,7 @@ def sense_of(word: str) -> str:
     return next((senses[word[:end]] for end in ends if word[:end] in senses), senses.get(word, ""))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def _sense_as_written(word: str) -> str:
     """Of a word with its accents and the marks beside it; "cue" for another that calls for a plain word or a phrase."""
     sense = sense_of(word.strip(_EDGES).translate(_BARE))
