@@ -377,6 +377,14 @@ class Lifted(HashEmbedder):
         return np.ascontiguousarray(np.concatenate([rows, shared], axis=1), np.float32)
 
 
+class Deaf(Lifted):
+    """Finds all texts alike, as a model does in a language that it hardly knows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thresholds = self.plain.thresholds
+
+
 def lifted(cosine: float) -> float:
     return ALIKE + (1 - ALIKE) * cosine
 
@@ -413,3 +421,20 @@ def test_a_cosine_is_as_many_spreads_from_what_is_usual() -> None:
     assert answer.likened(0.74) == pytest.approx(USUAL[0])
     assert answer.likened(0.78) == pytest.approx(USUAL[0] + 2 * USUAL[1])
     assert Thresholds(same=0.85, related=0.45, relevant=0.25).likened(0.3333) == 0.3333
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Wann ist die Oper und wer singt da nicht?", []),
+        ("Wann kommt der Schornsteinfeger?", ["Der Schornsteinfeger kommt am Dienstag"]),
+        ("Who has written Fidelio?", ["Der Schornsteinfeger kommt am Dienstag"]),
+    ],
+)
+def test_what_is_asked_in_another_language_has_to_stand_out_where_all_is_alike(
+    question: str, first: list[str], alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_module, "current_embedder", Deaf)
+    for text in ("Unsere Mieter zahlen bar", "Das Rad steht im Keller", "Der Schornsteinfeger kommt am Dienstag"):
+        alice.remember(text)
+    assert contents(found_with(Deaf(), alice, monkeypatch, question))[:1] == first
