@@ -71,6 +71,8 @@ _REPLIED = words("""
     no nein ja danke später bitte gern gerne passt non merci oui plus tard gracias sí si después sim não obrigado
     obrigada grazie dopo hm hmm um uh oh ah eh well you your i i'll i'd i'm im will would rather thing
     """)
+_OF_A_REPLY = words("already got guess think hope appreciate know understand see did can could")
+"""Behind "I" they still only take or leave an offer: "I got it now"."""
 _FAREWELLS = words("""
     bonne journée soirée nuit bientôt demain au revoir rien tout à c'est schönen schöne tag abend woche noch bis bald
     morgen das war war's wars alles nichts hasta mañana luego buen buenas buenos días día tardes noches adiós nada es
@@ -172,12 +174,16 @@ def begins_pointing(text: str) -> bool:
 
 
 def is_mere_reply(question: str, answer: str) -> bool:
-    """Tell whether an answer to an offer only takes or leaves it: "Shall I send directions?" "yes please"."""
+    """Tell whether an answer to an offer only takes or leaves it: "Shall I send directions?" "yes please".
+
+    "I collect stamps" does neither.
+    """
     is_offered = is_offer(question) or bool(_OFFERED.match(question.strip(" ¿")))
     said = [word.lower().replace("’", "'") for word in _WORD.findall(answer)]
     empty = CONSENT | COURTESY | _REPLIED | (_FAREWELLS if is_offered else frozenset())
     rest = [word for word in said if word not in empty]
-    is_short = len(said) <= SHORT_OFFER_ANSWER and said[:1] != rest[:1]
+    is_statement = said[:1] == ["i"] and len(rest) > 1 and rest == said[1:] and rest[0] not in _OF_A_REPLY
+    is_short = len(said) <= SHORT_OFFER_ANSWER and said[:1] != rest[:1] and not is_statement
     return not rest or (is_offered and is_short and not re.search(r"\d|\b[A-Z]\w+$", answer))
 
 

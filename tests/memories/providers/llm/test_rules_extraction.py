@@ -710,6 +710,22 @@ def test_what_is_a_farewell_behind_an_offer_is_an_answer_to_when() -> None:
     assert not is_mere_reply("Wann kommt ihr an?", "morgen Abend")
 
 
+@each_row(
+    ("answer", "is_mere"),
+    [
+        ("I collect stamps.", False),
+        ("I hate milk", False),
+        ("I have two cats", False),
+        ("I would love that", True),
+        ("I already did", True),
+        ("I got it now", True),
+        ("yes please", True),
+    ],
+)
+def test_a_short_statement_behind_an_offer_is_no_mere_reply(answer: str, is_mere: bool) -> None:
+    assert is_mere_reply("Shall I add anything about you?", answer) is is_mere
+
+
 def test_what_is_asked_of_the_user_stands_without_what_was_spoken_of() -> None:
     talk = (Message(USER, "My manager is Karin."), Message(ASSISTANT, "Do you have any allergies?"))
     chunk = Chunk((*talk, Message(USER, "yes, peanuts")), TODAY)
