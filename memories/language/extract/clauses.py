@@ -113,6 +113,20 @@ def _asides(text: str) -> list[str]:
     return [rest, *(re.sub(r"^(?:and|but|because)\s+", "", aside) for aside in asides)]
 
 
+SOMEBODY = (
+    r"(?<!of )(?<!without )(?:him|them|her(?= (?:at|in|on|from|for|with|to|every|each|last|next|when|once|twice|"
+    r"since|through|via|there|here|home|back|a|two|three|daily|weekly|often|again|too|now)\b|[.!]?$))"
+)
+"""Behind a verb, whoever was named before; not "her sister"."""
+_OF_SOMEBODY = re.compile(rf"(?:I|we|i) (?!told|tell|asked|said|thanked)[^,;]*?\b{SOMEBODY}(?=[ .!]|$)")
+"""What one does with somebody whom the clause before names: it says little without that. What one says to them is of
+the moment."""
+
+
+def _leans(clause: str) -> bool:
+    return leans_on_what_is_done(clause) or bool(_OF_SOMEBODY.match(clause))
+
+
 def _split_joined(piece: str) -> list[str]:
     """Cut where a new subject begins, but only between clauses with verbs of their own."""
     if piece.split(" ", 1)[0].lower() in SUBORDINATORS - {"so", "once"}:
@@ -122,7 +136,7 @@ def _split_joined(piece: str) -> list[str]:
     for match in _JOINED.finditer(piece):
         left, right = piece[end : match.start()], piece[match.end() :]
         is_left = len(left.split()) > 1 and (has_verb(left) or is_finite(left.split(" ", 1)[0].lower()))
-        is_right = has_verb(right[:80]) and not leans_on_what_is_done(right)
+        is_right = has_verb(right[:80]) and not _leans(right)
         if is_left and is_right and not _GOES_ON_TELLING.search(left):
             clauses.append(left)
             end = match.end()
@@ -307,7 +321,7 @@ def cut_reply(text: str) -> Iterator[tuple[str, str]]:
 
 def _is_new(left: str, border: str, right: str) -> bool:
     """Tell whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
-    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border) or leans_on_what_is_done(right):
+    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border) or _leans(right):
         return False
     if "," in border or ";" in border:
         return True

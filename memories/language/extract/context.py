@@ -50,7 +50,8 @@ _BEGINS_POINTING = re.compile(
     r"(?:(?:and|but|so|because|also|yes|no|yeah|yep|nope|well|ok|okay|for context)\b[,\s]*)*"
     r"(?:(?:it|this|that|these|those|they|he|she|there|both|one|ones|hers|his|its|their|theirs|mine|ours|yours|her|same)"
     r"(?:['’](?:s|re|ll|d|ve))?|(?:the|that|this) (?:first|second|third|last|latter|former|other|next|"
-    r"(?:\w+ )?ones?)|der|die|das|er|sie|es|c['’]est|il|elle|è)\b(?! (?:I|we)\b)",
+    r"(?:\w+ )?ones?)|(?:first|last|latter|other|new|old|next) ones?|der|die|das|er|sie|es|c['’]est|il|elle|è)\b"
+    r"(?! (?:I|we)\b)",
     re.IGNORECASE,
 )
 _OWNING = words("its their his her")

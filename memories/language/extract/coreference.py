@@ -466,6 +466,8 @@ class Antecedents:
             thing = last[-1].text if last else ""
         else:
             thing = self._thing(is_plural=match["word"] == "them")[0]
+        first, space, rest = thing.partition(" ")
+        thing = (first.lower() if first.lower() in DETERMINERS else first) + space + rest
         return f"{before}{thing}{text[match.end() :]}" if thing else text
 
     def _is_person(self, mention: Mention) -> bool:

@@ -38,6 +38,7 @@ from memories.providers.llm.rules.weighing import (
     CLEAR_FROM,
     DOUBTED_BELOW,
     KEPT_FROM,
+    MEANS_SOMEBODY,
     STANDS_FROM,
     Told,
     named,
@@ -242,12 +243,17 @@ def _read(chunk: Chunk, times: str, max_characters: int, judge: Judge) -> tuple[
         return told, []
     readings = read_statements(told, chunk)
     worth = [reading.keep if reading else 1.0 for reading in readings]
+    open_ends = {
+        at for at, (_, dated) in enumerate(told) if worth[at] >= DOUBTED_BELOW and MEANS_SOMEBODY.match(dated.text)
+    }
     unclear = [
-        at for at, keep in enumerate(worth) if keep < STANDS_FROM and not told[at][1].text.startswith(OF_SPEAKER)
+        at
+        for at, keep in enumerate(worth)
+        if at in open_ends or (keep < STANDS_FROM and not told[at][1].text.startswith(OF_SPEAKER))
     ]
     fuller = {at: one for at in unclear for one in _worded(with_matter(told[at][0], chunk), chunk, max_characters)}
     for at, reading in zip(fuller, read_statements(list(fuller.values()), chunk), strict=True):
-        if reading and reading.keep > worth[at]:
+        if reading and (reading.keep > worth[at] or at in open_ends):
             told[at], readings[at], worth[at] = fuller[at], reading, reading.keep
     weak = [at for at, keep in enumerate(worth) if keep < DOUBTED_BELOW]
     alone = read_statements([told[at] for at in weak], chunk, is_alone=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memories.language.dates.statement_dates import Dated
-from memories.language.extract.clauses import has_verb, strip_report
+from memories.language.extract.clauses import SOMEBODY, has_verb, strip_report
 from memories.language.extract.context import (
     MATTER,
     QUOTED_CHARACTERS,
@@ -105,6 +105,8 @@ DOES_TO_IT = re.compile(
 """To what, was told before."""
 HAS_DONE_IT = re.compile(r"(?:(?:I|we)(?:['’]ve| have)? )?(?:already|just) \w+ (?:it|them|that|this)\b", re.IGNORECASE)
 ENDS_POINTING = re.compile(r"\b(?:on|in|with|to|for|at|of|from|about) (?:it|them)$", re.IGNORECASE)
+MEANS_SOMEBODY = re.compile(rf"(?:User|The team)(?!['’])[^A-Z,.;:]*? {SOMEBODY}(?=[ .]|$)")
+"""A statement of somebody who is not named in it: "User sees her on Mondays"."""
 ASKS_FOR_ANY = re.compile(r"(?:and )?(?:do|have) you (?:have|take|got) any\b", re.IGNORECASE)
 """Something of the user's, whatever was spoken of: "Do you have any allergies?"."""
 OF_A_HOUSE = re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE)

@@ -711,6 +711,31 @@ def test_what_is_a_farewell_behind_an_offer_is_an_answer_to_when() -> None:
 
 
 @each_row(
+    ("said", "kept"),
+    [
+        (
+            "My Spanish is rusty, I learned it at school",
+            ["User's Spanish is rusty", "User learned their Spanish at school"],
+        ),
+        ("My manager is Karin, I met her in Oslo", ["User's manager is Karin, User met her in Oslo"]),
+        ("Our cat Momo is 14, we adopted him in 2015", ["User's cat Momo is 14, User adopted him in 2015"]),
+        (
+            "My physio is Lena. I see her on Mondays.",
+            ["User's physio is Lena", 'About "My physio, Lena", User said: I see her on Mondays'],
+        ),
+        (
+            "I run marathons. Next one's in Valencia on 6 December",
+            ["User runs marathons", "User runs marathons. Next one's in Valencia on 6 December 2026"],
+        ),
+        ("I'm vegan and my sister lends us her tent", ["User is vegan", "User's sister lends User her tent"]),
+    ],
+)
+def test_who_is_meant_is_told_with_what_is_done(said: str, kept: list[str]) -> None:
+    chunk = Chunk((Message(USER, said),), TODAY)
+    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
+
+
+@each_row(
     ("answer", "is_mere"),
     [
         ("I collect stamps.", False),
