@@ -16,9 +16,7 @@ from bench.promises.site import Site
 APP = "memory"
 MEMORIES = 2_000
 """The app's limit. With so many, what each thread keeps of the database is full soon."""
-GUESTS, SAMPLES = 32, 20
-"""So many at the same time that all 16 threads of both processes are in use from the beginning: each that is started
-later takes two or three megabytes, most of them for its connection to the database."""
+GUESTS, SAMPLES = 8, 20
 FIRST_SHARE = 0.1
 """Of the requests, after which memory is taken for grown: what is kept of the last ones is full by then."""
 MOST_GROWTH = 0.05
