@@ -22,6 +22,7 @@ from memories.language.extract.lexicon import (
     is_base,
     is_finite,
     is_participle,
+    is_past,
     past,
     plural_form,
     third_person,
@@ -274,6 +275,9 @@ _PLURAL_SUBJECTS = words("i we they you these those")
 _HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
 
 
+_WAS_BEFORE = re.compile(r"used to\b", re.IGNORECASE)
+
+
 def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     """Return the statement that both make; "" where there is none. `by_user` tells who asks."""
     if _CONDITION.match(answer) and is_base(question.split(" ", 1)[0].lower()):
@@ -285,6 +289,8 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     if not said or len(said.split()) > MAX_ANSWER_WORDS:
         return ""
     first = said.split(" ", 1)[0].lower()
+    if _WAS_BEFORE.match(said) or (is_past(first) and not first.endswith("ed") and first != "left"):
+        return ""  # "Do you have pets?" "had a rabbit": the verb is another
     if first in PREPOSITIONS | DETERMINERS | ADVERBS | SUBORDINATORS or first in NUMBERS:
         said = said[:1].lower() + said[1:]  # the capital that it had at the beginning of the answer
     if not asked.wh:

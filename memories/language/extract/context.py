@@ -184,7 +184,8 @@ def is_mere_reply(question: str, answer: str) -> bool:
     empty = CONSENT | COURTESY | _REPLIED | (_FAREWELLS if is_offered else frozenset())
     rest = [word for word in said if word not in empty]
     is_statement = said[:1] == ["i"] and len(rest) > 1 and rest == said[1:] and rest[0] not in _OF_A_REPLY
-    is_short = len(said) <= SHORT_OFFER_ANSWER and said[:1] != rest[:1] and not is_statement
+    is_ordered = said[:1] in (["never"], ["always"])
+    is_short = len(said) <= SHORT_OFFER_ANSWER and said[:1] != rest[:1] and not (is_statement or is_ordered)
     return not rest or (is_offered and is_short and not re.search(r"\d|\b[A-Z]\w+$", answer))
 
 

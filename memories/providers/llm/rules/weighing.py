@@ -105,6 +105,9 @@ DOES_TO_IT = re.compile(
 """To what, was told before."""
 HAS_DONE_IT = re.compile(r"(?:(?:I|we)(?:['’]ve| have)? )?(?:already|just) \w+ (?:it|them|that|this)\b", re.IGNORECASE)
 ENDS_POINTING = re.compile(r"\b(?:on|in|with|to|for|at|of|from|about) (?:it|them)$", re.IGNORECASE)
+OPEN_QUESTION = re.compile(r"(?:how|what(?! about\b)|which|who|where|when|any|anything)\b", re.IGNORECASE)
+SHORT_ANSWER = 8
+"""Words of an answer that may say little without such a question."""
 MEANS_SOMEBODY = re.compile(rf"(?:User|The team)(?!['’])[^A-Z,.;:]*? {SOMEBODY}(?=[ .]|$)")
 """A statement of somebody who is not named in it: "User sees her on Mondays"."""
 ASKS_FOR_ANY = re.compile(r"(?:and )?(?:do|have) you (?:have|take|got) any\b", re.IGNORECASE)
@@ -151,7 +154,10 @@ def weigh(
         own = [unit for unit in found if overlaps(unit, message, sentence)]
         units = [weigh_one(unit, worthier(reading, joined.get(unit.text)), sentence) for unit in own]
         worthy = [unit for unit in units if unit.score >= ENOUGH]
-        is_settled = any(unit.type in ORDERED and not names_choice(unit.text) for unit in worthy)
+        is_settled = any(
+            unit.type in ORDERED and not names_choice(unit.text) and not (question and not index and is_cut(unit.text))
+            for unit in worthy
+        )
         is_joined_well = any(unit.text in joined for unit in worthy) and is_sound(question, sentence.text)
         is_joined_well = is_joined_well and not any(map(begins_pointing, sentence.text.split(". ")[1:]))
         is_leaning = (is_together and not index) or needs_question(sentence, question, index)
@@ -305,13 +311,23 @@ def is_open_to_doubt(candidate: Candidate, dated: Dated, chunk: Chunk) -> bool:
 
 
 def with_matter(candidate: Candidate, chunk: Chunk) -> list[Candidate]:
-    """Return the sentence of a statement in its own words, with what it is about; none if that is told or unknown."""
-    message = chunk.messages[candidate.message]
-    earlier = said_by(USER, [*chunk.before, *chunk.messages[: candidate.message]])
-    own = message.content.partition(candidate.quote)[0] if candidate.quote else ""
-    topic = "" if candidate.is_final else topic_of("", [*earlier, own])
-    text = about(topic, cleaned(candidate.quote or message.content).rstrip(" ."), WHO[message.role])
-    return [replace(candidate, text=text, is_final=True, type=SAID, shorter=())] if topic else []
+    """Return the sentence of a statement in its own words, with the question it answers, or what it is about.
+
+    None if that is told or unknown.
+    """
+    if candidate.is_final:
+        return []
+    messages = [*chunk.before, *chunk.messages]
+    at = len(chunk.before) + candidate.message
+    message, said = messages[at], cleaned(candidate.quote or messages[at].content).rstrip(" .")
+    own = message.content.partition(candidate.quote)[0].strip() if candidate.quote else ""
+    is_reply = at and not own and (message.role, messages[at - 1].role) == (USER, ASSISTANT)
+    question = last_question(messages[at - 1].content) if is_reply and not candidate.is_joined else ""
+    is_open = OPEN_QUESTION.match(question) and tells_matter(question, 1) and not asks_several(question)
+    question = question if is_open and len(said.split()) <= SHORT_ANSWER else ""
+    topic = "" if question else topic_of("", [*said_by(USER, messages[:at]), own])
+    text = answered(question, said) if question else about(topic, said, WHO[message.role])
+    return [replace(candidate, text=text, is_final=True, type=SAID, shorter=())] if question or topic else []
 
 
 def beside(said: str, role: str, before: Message | None) -> str:
@@ -445,7 +461,7 @@ def leans_back(text: str) -> bool:
 def is_cut(text: str) -> bool:
     """Tell whether a sentence has no subject or no verb: "stays on 1.29", "Monday the 12th"."""
     opens = text.partition(" ")[0].lower()
-    is_verb = is_finite(opens) and not is_base(opens) and opens not in AUXILIARIES
+    is_verb = (is_finite(opens) and not is_base(opens) and opens not in AUXILIARIES) or text.startswith("used to ")
     return not is_foreign(text) and (is_verb or not has_verb(text))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -733,6 +733,31 @@ def test_what_is_a_farewell_behind_an_offer_is_an_answer_to_when() -> None:
 def test_who_is_meant_is_told_with_what_is_done(said: str, kept: list[str]) -> None:
     chunk = Chunk((Message(USER, said),), TODAY)
     assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == kept
+
+
+def asked(question: str, answer: str) -> str:
+    return f'Asked "{question}", User said: {answer}'
+
+
+@each_row(
+    ("question", "answer", "kept"),
+    [
+        ("How should I format the report?", "bullets, no tables, max one page", asked),
+        ("How should I write commits?", "Short subject, no emojis, always in English", asked),
+        ("Anything I should avoid?", "spoilers for season 3, and please no puns", asked),
+        ("What do you want me to call you?", "Sasha is fine", asked),
+        ("Are you still learning guitar?", "gave it up, playing bass now", asked),
+        ("Do you have pets?", "had a rabbit, she died in may", lambda *_: "User had a rabbit"),
+        ("Anything else for the summary?", "Never mention prices please", lambda *_: "Never mention prices"),
+        ("What laptop do you use?", "a thinkpad x1", lambda *_: "User's laptop is a thinkpad x1"),
+    ],
+)
+def test_an_answer_that_says_little_alone_is_kept_with_its_question(
+    question: str, answer: str, kept: Callable[[str, str], str]
+) -> None:
+    chunk = Chunk((Message(ASSISTANT, question), Message(USER, answer)), TODAY)
+    facts = [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())]
+    assert facts == [kept(question, answer)]
 
 
 @each_row(
