@@ -63,8 +63,9 @@ MOST_DEAD = 0.25
 # Where more than this share of the rows has changed since, all is read anew: beside the old rows the new ones would
 # take twice the memory until the dead are dropped, and twice that for a moment.
 MOST_CHANGED = 0.5
-recent_memories: Latest[CachedMemory] = Latest(4_096)
-"""Memories that were shown lately, by app pk and pk, for `memories.retrieve.hits`. What changes is dropped."""
+recent_memories: Latest[CachedMemory] = Latest(1_024)
+"""Memories that were shown lately, by app pk and pk, for `memories.retrieve.hits`: 4 kB each, and their texts. What
+changes is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
