@@ -95,7 +95,7 @@ def test_what_is_committed_is_on_the_disk_and_what_is_deleted_is_overwritten(own
 def test_the_threads_of_a_web_process_keep_little_of_the_database_together(own: DatabaseWrapper) -> None:
     """Each has a connection of its own, for as long as it lives."""
     kilobytes = -pragma(own, "cache_size")
-    assert 1_000 < kilobytes <= 32_000 / get_conf().web_threads
+    assert 250 <= kilobytes <= 10_000 / get_conf().web_threads
 
 
 def test_a_transaction_that_only_reads_first_waits_for_a_writer_at_its_start(own: DatabaseWrapper) -> None:
