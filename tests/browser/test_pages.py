@@ -114,6 +114,7 @@ def test_a_filter_of_the_admin_is_a_menu_that_can_be_searched(new_tab: NewTab) -
     page = tab.open("/admin/memories/memory/")
     kinds = page.locator(".memsite-filter", has_text="Kind")
     kinds.locator("summary").click()
+    expect(kinds.get_by_label("Search these choices")).to_be_focused()
     page.keyboard.type("less")
     expect(kinds.locator("li:visible")).to_have_text(["lesson"], ignore_case=True)
     page.keyboard.press("Enter")
