@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from memories.index.columns import TONES, distinct, of_several, run_starts
 from memories.index.similarity import Cosines, Floats, Rows, highest, likely_among, lowest_of_highest, top
-from memories.language.relate.lexicon import is_english
 from memories.language.surface import Look
 from memories.models import Sentiment
 from memories.providers.embeddings import Thresholds
 from memories.providers.embeddings.base import USUAL
+from memories.providers.relation import reads_well
 from memories.retrieve.calibration import COMPETING, Calibration, calibration_of
 from memories.retrieve.question import Question
 from memories.retrieve.retrievers.fulltext import LEAST_BEST, WordMatches
@@ -93,8 +93,6 @@ LEAST_RELEVANT = 0.5
 # The same of a question in another language. Of 131 over statements (`bench/languages.txt`) both packaged models answer
 # as many as with 0.5; of 40 about something else 16 and 33 bring no hit, with 0.5 only 12 and 16.
 LEAST_RELEVANT_FOREIGN = 0.85
-# Of a question, that tell its language.
-READ_CHARACTERS = 200
 # In an app of so many memories at most, what stands out by so many spreads is relevant. The embedder's usual cosines
 # count as those of so many memories.
 SMALL_APP, STANDS_OUT, PRIOR_OF_FEW = 100, 0.25, 2
@@ -640,7 +638,7 @@ def least_of_sum(evidence: Evidence, relevant: float) -> float:
     What is asked in another language than English needs more, by as much as all of the app's memories are nearer to it
     than usual: a model that hardly knows a language finds all of its texts alike.
     """
-    if is_english(_WORD.findall(evidence.question.text[:READ_CHARACTERS].casefold())):
+    if reads_well(evidence.question.text):
         return relevant * LEAST_RELEVANT
     mean = evidence.thresholds.likened(evidence.cosines.usual[0])
     return relevant * LEAST_RELEVANT_FOREIGN + max(0.0, mean - USUAL[0])

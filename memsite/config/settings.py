@@ -144,7 +144,7 @@ def sqlite_options() -> dict[str, Any]:
         # recursive_triggers: INSERT OR REPLACE asks the triggers that refuse deletions, too.
         # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
         # cache_size: kilobytes of each thread. What is not in it is in the system's cache, which all share: a search
-        # of 10,000 memories takes as long with 2,000, and 16 threads fill 24 MB more within 100,000 requests.
+        # of 10,000 memories takes as long with 2,000, and 16 threads could take 24 MB more.
         "init_command": (
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
             "PRAGMA cache_size=-500; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"

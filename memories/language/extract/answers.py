@@ -275,7 +275,10 @@ _PLURAL_SUBJECTS = words("i we they you these those")
 _HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
 
 
-_WAS_BEFORE = re.compile(r"used to\b", re.IGNORECASE)
+_TELLS_OF_BEFORE = re.compile(
+    r"[a-z]+ (?:a|an|the|my|our|his|her|their|it|him|them|me|us|up|out|off|back|to|rid)\b", re.IGNORECASE
+)
+"""If its first word is a verb of the past: "rose wine" need not be one."""
 
 
 def join_answer(question: str, answer: str, by_user: bool = False) -> str:
@@ -289,7 +292,7 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     if not said or len(said.split()) > MAX_ANSWER_WORDS:
         return ""
     first = said.split(" ", 1)[0].lower()
-    if _WAS_BEFORE.match(said) or (is_past(first) and not first.endswith("ed") and first != "left"):
+    if _TELLS_OF_BEFORE.match(said) and is_past(first) and not (asked.is_be and is_participle(first)):
         return ""  # "Do you have pets?" "had a rabbit": the verb is another
     if first in PREPOSITIONS | DETERMINERS | ADVERBS | SUBORDINATORS or first in NUMBERS:
         said = said[:1].lower() + said[1:]  # the capital that it had at the beginning of the answer

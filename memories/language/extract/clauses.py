@@ -118,7 +118,7 @@ SOMEBODY = (
     r"since|through|via|there|here|home|back|a|two|three|daily|weekly|often|again|too|now)\b|[.!]?$))"
 )
 """Behind a verb, whoever was named before; not "her sister"."""
-_OF_SOMEBODY = re.compile(rf"(?:I|we|i) (?!told|tell|asked|said|thanked)[^,;]*?\b{SOMEBODY}(?=[ .!]|$)")
+_OF_SOMEBODY = re.compile(rf"(?:I|we|i) (?!told|tell|asked|said|thanked)[^,;]{{0,120}}?\b{SOMEBODY}(?=[ .!]|$)")
 """What one does with somebody whom the clause before names: it says little without that. What one says to them is of
 the moment."""
 

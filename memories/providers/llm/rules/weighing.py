@@ -461,7 +461,7 @@ def leans_back(text: str) -> bool:
 def is_cut(text: str) -> bool:
     """Tell whether a sentence has no subject or no verb: "stays on 1.29", "Monday the 12th"."""
     opens = text.partition(" ")[0].lower()
-    is_verb = (is_finite(opens) and not is_base(opens) and opens not in AUXILIARIES) or text.startswith("used to ")
+    is_verb = (is_finite(opens) and not is_base(opens) and opens not in AUXILIARIES) or text[:8].lower() == "used to "
     return not is_foreign(text) and (is_verb or not has_verb(text))
 
 
